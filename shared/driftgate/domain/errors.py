@@ -1,0 +1,134 @@
+"""Everything driftgate raises on purpose.
+
+    DriftgateError
+    ├── TransientError                 try again later; nothing is wrong with the input
+    │   ├── ClusterUnavailableError    the API server did not answer, or answered 429 or 5xx
+    │   ├── AnswerLostError            a write was sent and its answer never came: it may or may not have happened
+    │   ├── NodePoolChangedError       a precondition of a patch failed: read again, decide again
+    │   ├── WatchExpiredError          the resourceVersion is too old (410): list again
+    │   ├── LedgerUnavailableError     the ledger did not answer
+    │   ├── LedgerConflictError        somebody else wrote first: load again, decide again
+    │   ├── LeaseHeldError             another worker holds the cluster
+    │   └── AwsUnavailableError        an AWS call failed or was throttled after retries
+    ├── PermanentError                 a person must change something
+    │   ├── InvalidInputError          a file, an option or a value, with its place and the remedy
+    │   │   ├── InvalidSettingsError   environment or driftgate.yaml
+    │   │   └── InvalidEventError      an event without what its type promises
+    │   ├── NodePoolNotFoundError      no such NodePool
+    │   ├── PatchRejectedError         the API server refused the content of a patch
+    │   ├── ClusterUnauthorizedError   401
+    │   ├── ClusterForbiddenError      403, with verb and resource
+    │   ├── AwsForbiddenError          an AWS call was denied
+    │   └── LedgerCorruptError         the ledger cannot be read as what it should be
+    └── InvariantError                 a bug: a rule of ours would have been broken, so nothing was written
+
+Facts are attributes; nobody parses the text.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class DriftgateError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class TransientError(DriftgateError):
+    """Trying again later may help."""
+
+
+class ClusterUnavailableError(TransientError):
+    """The API server did not answer in time, or answered 429 or 5xx."""
+
+
+class AnswerLostError(TransientError):
+    """A write was sent and its answer never came: it may have happened, or may still happen."""
+
+
+class NodePoolChangedError(TransientError):
+    """A `test` of the patch failed (the server answers an opaque 422), or the server said 409."""
+
+
+class WatchExpiredError(TransientError):
+    """The server no longer has the resourceVersion asked for (410 Gone): list again."""
+
+
+class LedgerUnavailableError(TransientError):
+    """The ledger did not answer."""
+
+
+class LedgerConflictError(TransientError):
+    """A condition of a ledger commit did not hold, so nothing of it was written."""
+
+
+class LeaseHeldError(TransientError):
+    """Another worker holds the cluster's lease."""
+
+    def __init__(self, cluster: str, holder: str, since: datetime) -> None:
+        super().__init__(f"{cluster} is held by {holder} since {since.isoformat()}")
+        self.cluster = cluster
+        self.holder = holder
+        self.since = since
+
+
+class AwsUnavailableError(TransientError):
+    """An AWS call failed or was throttled after the client's own retries."""
+
+
+class PermanentError(DriftgateError):
+    """Trying again does not help: a person must change something."""
+
+
+class InvalidInputError(PermanentError):
+    """Something given by a person is wrong; says where and what to do."""
+
+    def __init__(self, message: str, *, place: str = "", remedy: str = "") -> None:
+        parts = [f"{place}: {message}" if place else message]
+        if remedy:
+            parts.append(remedy)
+        super().__init__(" · ".join(parts))
+        self.message = message
+        self.place = place
+        self.remedy = remedy
+
+
+class InvalidSettingsError(InvalidInputError):
+    """Environment variables or driftgate.yaml are wrong; all problems in one error."""
+
+
+class InvalidEventError(InvalidInputError):
+    """An event lacks what its type promises."""
+
+
+class NodePoolNotFoundError(PermanentError):
+    """There is no such NodePool in the cluster."""
+
+
+class PatchRejectedError(PermanentError):
+    """The API server refused what the patch would have stored, with its own words."""
+
+
+class ClusterUnauthorizedError(PermanentError):
+    """The API server does not know who we are (401)."""
+
+
+class ClusterForbiddenError(PermanentError):
+    """The API server knows us and says no (403)."""
+
+    def __init__(self, message: str, *, verb: str = "", resource: str = "") -> None:
+        super().__init__(message)
+        self.verb = verb
+        self.resource = resource
+
+
+class AwsForbiddenError(PermanentError):
+    """An AWS call was denied."""
+
+
+class LedgerCorruptError(PermanentError):
+    """The ledger holds something that cannot be read; nothing was overwritten."""
+
+
+class InvariantError(DriftgateError):
+    """A bug of ours was caught before it could write."""

@@ -1,0 +1,347 @@
+"""What the use cases need of the outside world.
+
+Each port has one contract suite in `tests/contract`, which every adapter and every fake passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
+from driftgate.domain.message import DomainEvent
+from driftgate.domain.nodepool import NodeClassSnapshot, NodePoolSnapshot
+from driftgate.domain.nodes import (
+    NodeClaimSnapshot,
+    NodeSnapshot,
+    PodDisruptionBudgetSnapshot,
+    PodSnapshot,
+    VolumeAttachmentSnapshot,
+)
+from driftgate.domain.observation import (
+    AlarmObservation,
+    CalendarObservation,
+    ImageObservation,
+    ParameterObservation,
+)
+from driftgate.domain.patch import JsonPatch
+from driftgate.domain.policy import AlarmGuard
+from driftgate.domain.roll import Roll
+
+
+class Clock(Protocol):
+    """The only source of time. `now` is aware UTC; `sleep` may be virtual in tests."""
+
+    def now(self) -> datetime: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+# --- the cluster -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimChanged:
+    """A NodeClaim of the pool was added, changed, or (`deleted`) is gone."""
+
+    claim: NodeClaimSnapshot
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChanged:
+    """A Node of the pool was added, changed, or (`deleted`) is gone."""
+
+    node: NodeSnapshot
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relisted:
+    """The watch had to start again (expired, broken off): the whole present state of the pool."""
+
+    claims: tuple[NodeClaimSnapshot, ...]
+    nodes: tuple[NodeSnapshot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Nothing changed for a moment (at most a second): a chance to look at the clock."""
+
+
+PoolChange = ClaimChanged | NodeChanged | Relisted | Quiet
+
+
+@dataclass(frozen=True, slots=True)
+class PoolMembers:
+    """NodeClaims and Nodes of one pool, read directly, with the positions to watch from."""
+
+    claims: tuple[NodeClaimSnapshot, ...]
+    nodes: tuple[NodeSnapshot, ...]
+    claims_version: str = ""
+    nodes_version: str = ""
+
+
+class Cluster(Protocol):
+    """One Kubernetes cluster. Every read goes to the API server, never to a cache.
+
+    Raises (all methods): ClusterUnavailableError, ClusterUnauthorizedError, ClusterForbiddenError.
+    """
+
+    def list_nodepools(self) -> tuple[NodePoolSnapshot, ...]: ...
+
+    def get_nodepool(self, name: str) -> NodePoolSnapshot:
+        """Raises NodePoolNotFoundError."""
+        ...
+
+    def patch_nodepool(self, name: str, patch: JsonPatch, *, dry_run: bool = False) -> NodePoolSnapshot:
+        """The NodePool as stored afterwards.
+
+        Raises NodePoolChangedError (a test failed), PatchRejectedError (refused by validation or admission),
+        NodePoolNotFoundError, AnswerLostError (sent, but the answer never came).
+        """
+        ...
+
+    def list_node_classes(self) -> tuple[NodeClassSnapshot, ...]: ...
+
+    def list_nodeclaims(self) -> tuple[NodeClaimSnapshot, ...]: ...
+
+    def list_nodes(self) -> tuple[NodeSnapshot, ...]: ...
+
+    def list_pods(self, nodes: Sequence[str] | None = None) -> tuple[PodSnapshot, ...]:
+        """Pods on the given Nodes (one request each), or all pods, by page."""
+        ...
+
+    def list_pdbs(self) -> tuple[PodDisruptionBudgetSnapshot, ...]: ...
+
+    def list_volume_attachments(self) -> tuple[VolumeAttachmentSnapshot, ...]: ...
+
+    def read_pool(self, pool: str) -> PoolMembers: ...
+
+    def watch_pool(self, pool: str, since: PoolMembers, timeout: timedelta) -> Iterator[PoolChange]:
+        """Changes from `since` on until the timeout; resumes by itself, and yields `Relisted` where it cannot."""
+        ...
+
+    def karpenter_version(self) -> str | None:
+        """The version of the running Karpenter, None where it cannot be told."""
+        ...
+
+
+class Clusters(Protocol):
+    """How to reach a cluster by name."""
+
+    def connect(self, cluster: str) -> Cluster: ...
+
+
+# --- the ledger ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was last said on a subject, so that it is not said again."""
+
+    key: str
+    fingerprint: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerState:
+    """All records of one cluster, read consistently.
+
+    `rolls` holds every unfinished roll and the finished ones of the last 90 days. `stops` includes those of the
+    fleet, expired ones too. `stops_revision` changes with every change of a stop that covers the cluster.
+    """
+
+    cluster: str
+    rolls: tuple[Roll, ...] = ()
+    stops: tuple[Stop, ...] = ()
+    stops_revision: str = ""
+    counters: tuple[CounterRecord, ...] = ()
+    image_verdicts: tuple[ImageVerdict, ...] = ()
+    lease: LeaseRecord | None = None
+    looked_at: datetime | None = None
+    told: Mapping[str, Told] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PutRoll:
+    """Stores the roll with version + 1, if the stored version is `roll.version` (0: there must be none)."""
+
+    roll: Roll
+
+
+@dataclass(frozen=True, slots=True)
+class PutCounter:
+    """Stores the counter if the stored one equals `expected` (None: there must be none)."""
+
+    counter: CounterRecord
+    expected: CounterRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class PutStop:
+    """Stores the stop, replacing one of the same key."""
+
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveStop:
+    """Removes the stop; nothing happens where there is none."""
+
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectStops:
+    """Condition: no stop that covers the cluster was written or removed since `revision` was loaded."""
+
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectLease:
+    """Condition: the cluster's lease still has this holder and token (its expiry is not looked at)."""
+
+    holder: str
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class PutImageVerdict:
+    """Stores the last word on an image (per image and pool)."""
+
+    verdict: ImageVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class PutLook:
+    """Stores when the cluster was last looked at in full."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PutTold:
+    """Stores what was said on a subject."""
+
+    told: Told
+
+
+LedgerChange = (
+    PutRoll
+    | PutCounter
+    | PutStop
+    | RemoveStop
+    | ExpectStops
+    | ExpectLease
+    | PutImageVerdict
+    | PutLook
+    | PutTold
+)
+
+
+class Ledger(Protocol):
+    """Records that outlive a run. Reads are consistent; a commit happens whole or not at all.
+
+    Raises (all methods): LedgerUnavailableError, LedgerCorruptError; a commit whose answer never came
+    raises AnswerLostError.
+    """
+
+    def load(self, cluster: str) -> LedgerState: ...
+
+    def load_fleet(self) -> Mapping[str, LedgerState]:
+        """The state of every cluster with a record, by one query; stops of the fleet stand under `*` too."""
+        ...
+
+    def commit(self, cluster: str, *changes: LedgerChange) -> None:
+        """Raises LedgerConflictError, and then nothing was written. Stops may carry any cluster of their own."""
+        ...
+
+    def acquire_lease(self, cluster: str, holder: str, now: datetime, ttl: timedelta) -> LeaseRecord:
+        """A lease with a token greater than any before; an expired one is taken over, our own is renewed.
+
+        Raises LeaseHeldError with the holder and since when.
+        """
+        ...
+
+    def release_lease(self, lease: LeaseRecord) -> None:
+        """Gives the lease back if it is still ours; else nothing happens."""
+        ...
+
+
+# --- AWS and people --------------------------------------------------------------------------------
+
+
+class Alarms(Protocol):
+    """CloudWatch alarms. Raises AwsForbiddenError, AwsUnavailableError."""
+
+    def read(self, guards: Sequence[AlarmGuard], history_since: datetime) -> tuple[AlarmObservation, ...]:
+        """One entry per guard, in order; state MISSING where CloudWatch has no such alarm."""
+        ...
+
+
+class Calendars(Protocol):
+    """Systems Manager Change Calendars. Raises AwsForbiddenError, AwsUnavailableError."""
+
+    def read(self, names: Sequence[str]) -> tuple[CalendarObservation, ...]: ...
+
+
+class Parameters(Protocol):
+    """SSM parameters of one region. Raises AwsForbiddenError, AwsUnavailableError."""
+
+    def read(self, names: Sequence[str]) -> tuple[ParameterObservation, ...]:
+        """Those that exist, in tens per call."""
+        ...
+
+    def write(self, name: str, value: str) -> None: ...
+
+
+class Images(Protocol):
+    """EC2 images of one region. Raises AwsForbiddenError, AwsUnavailableError."""
+
+    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+        """Those that exist; deregistered ones are left out."""
+        ...
+
+
+class EventPublisher(Protocol):
+    """Tells people. Raises AwsUnavailableError, AwsForbiddenError: a caller never lets that stop a closing."""
+
+    def publish(self, event: DomainEvent) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkMessage:
+    """Asks for one look at one cluster. `dedup` is the deduplication id of design section 2."""
+
+    cluster: str
+    dedup: str
+    cause: str
+    roll_id: str = ""
+    delay_s: int = 0
+
+
+class WorkQueue(Protocol):
+    """The FIFO queue of a placement, one group per cluster."""
+
+    def send(self, message: WorkMessage) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseRequest:
+    """Asks for gates to be closed now. `alarm` closes every roll it guards; `roll_id` one roll."""
+
+    cluster: str
+    cause: str
+    ref: str
+    pool: str | None = None
+
+
+class Closer(Protocol):
+    """Invokes the placement's `close_budgets` without waiting."""
+
+    def invoke(self, request: CloseRequest) -> None: ...
