@@ -30,14 +30,11 @@ type imageProvider struct {
 }
 
 func (p imageProvider) Create(ctx context.Context, claim *v1.NodeClaim) (*v1.NodeClaim, error) {
-	image, err := p.wantedImage(ctx, claim)
+	created, err := p.CloudProvider.Create(ctx, claim)
 	if err != nil {
 		return nil, err
 	}
-	created, err := p.CloudProvider.Create(ctx, claim)
-	if err == nil {
-		created.Status.ImageID = image
-	}
+	created.Status.ImageID, err = p.wantedImage(ctx, claim)
 	return created, err
 }
 
