@@ -13,6 +13,8 @@
     ├── PermanentError                 a person must change something
     │   ├── InvalidInputError          a file, an option or a value, with its place and the remedy
     │   │   ├── InvalidSettingsError   environment or driftgate.yaml
+    │   │   ├── CronError              a schedule that Karpenter's cron cannot read: field, position, suggestion
+    │   │   ├── BudgetError            a budget entry that Karpenter cannot use: field, position, suggestion
     │   │   └── InvalidEventError      an event without what its type promises
     │   ├── NodePoolNotFoundError      no such NodePool
     │   ├── PatchRejectedError         the API server refused the content of a patch
@@ -95,6 +97,35 @@ class InvalidInputError(PermanentError):
 
 class InvalidSettingsError(InvalidInputError):
     """Environment variables or driftgate.yaml are wrong; all problems in one error."""
+
+
+class CronError(InvalidInputError):
+    """A schedule cannot be read. `field` is the part of it ("" for the whole), `position` counts from 0.
+
+    `suggestion` is what to write in place of what stands at the position, "" where only a person can say.
+    """
+
+    def __init__(self, message: str, *, field: str = "", position: int = 0, suggestion: str = "") -> None:
+        place = f"{field or 'schedule'}, character {position + 1}"
+        remedy = f"Write {suggestion!r} instead." if suggestion else ""
+        super().__init__(message, place=place, remedy=remedy)
+        self.field = field
+        self.position = position
+        self.suggestion = suggestion
+
+
+class BudgetError(InvalidInputError):
+    """Karpenter cannot use a budget entry, and then allows 0 for every reason.
+
+    `field` is one of the entry's, `position` counts from 0 within its value.
+    """
+
+    def __init__(self, message: str, *, field: str, position: int = 0, suggestion: str = "") -> None:
+        remedy = f"Write {suggestion!r} instead." if suggestion else ""
+        super().__init__(message, place=field, remedy=remedy)
+        self.field = field
+        self.position = position
+        self.suggestion = suggestion
 
 
 class InvalidEventError(InvalidInputError):
