@@ -43,9 +43,7 @@ BINARIES = {
     "kubectl": Binary(module="kubernetes", package="k8s.io/kubernetes/cmd/kubectl"),
     "karpenter": Binary(module="core", package="./karpenter"),
     "kube-scheduler": Binary(module="kubernetes", package="k8s.io/kubernetes/cmd/kube-scheduler"),
-    "kube-controller-manager": Binary(
-        module="kubernetes", package="k8s.io/kubernetes/cmd/kube-controller-manager"
-    ),
+    "kube-controller-manager": Binary(module="kubernetes", package="k8s.io/kubernetes/cmd/kube-controller-manager"),
     "karpenter-aws": Binary(module="aws", package="github.com/aws/karpenter-provider-aws/kwok"),
 }
 
@@ -121,9 +119,7 @@ def build_all(names: list[str]) -> int:
 def check_go(module: str) -> None:
     if not shutil.which("go"):
         raise NoGoError("Go is not installed")
-    answer = subprocess.run(
-        ["go", "list", "-m"], cwd=MODULES / module, capture_output=True, text=True, check=False
-    )
+    answer = subprocess.run(["go", "list", "-m"], cwd=MODULES / module, capture_output=True, text=True, check=False)
     if answer.returncode:  # an older Go says here which one the module requires
         raise NoGoError(answer.stderr.strip().splitlines()[-1])
 

@@ -49,15 +49,11 @@ class Api:
     def __init__(self, server: str, *, token: str | None, ca: Path) -> None:
         self.server, self.token, self.ca = server, token, ca
 
-    def send(
-        self, method: str, path: str, body: object = None, content_type: str = "application/json"
-    ) -> Response:
+    def send(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> Response:
         """Any answer, errors included."""
         try:
             with self._open(method, path, body, content_type) as answer:
-                return Response(
-                    status=answer.status, headers=dict(answer.headers), text=answer.read().decode()
-                )
+                return Response(status=answer.status, headers=dict(answer.headers), text=answer.read().decode())
         except urllib.error.HTTPError as error:
             with error:
                 return Response(status=error.code, headers=dict(error.headers), text=error.read().decode())
@@ -83,6 +79,13 @@ class Api:
         with self._open("GET", path, None, "application/json") as answer:
             for line in answer:
                 yield json.loads(line)
+
+    def serves(self, crd: Object) -> bool:
+        """Whether the resource can be listed. Established is not enough: for a moment
+        the server answers 429, its storage being initialized."""
+        spec, version = crd["spec"], crd["spec"]["versions"][0]["name"]
+        path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
+        return self.send("GET", path).status == 200
 
     def _open(self, method: str, path: str, body: object, content_type: str) -> Any:
         raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()

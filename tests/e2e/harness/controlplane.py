@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.e2e import build
-from tests.e2e.harness.api import Api, Object
+from tests.e2e.harness.api import Api
 from tests.e2e.harness.kubelet import Kubelet
 from tests.e2e.harness.processes import Run, free_ports
 
@@ -48,9 +48,7 @@ class ControlPlane:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         self.stop(keep_logs=kind is not None)
 
     def start(self) -> None:
@@ -112,7 +110,7 @@ class ControlPlane:
         api = self.api("admin")
         for path in sorted(build.crds_path(self._crds).glob("*.yaml")):
             api.send("POST", CRDS, path.read_bytes(), "application/yaml").json()
-        self.run.wait_until("kube-apiserver", lambda: all(map(is_established, api.items(CRDS))), timeout_s=30)
+        self.run.wait_until("kube-apiserver", lambda: all(map(api.serves, api.items(CRDS))), timeout_s=30)
 
     def start_karpenter(self, env: Mapping[str, str] | None = None, program: str = "karpenter") -> None:
         """Start Karpenter, or start it again after `run.stop("karpenter")`."""
@@ -158,11 +156,6 @@ def answers(url: str) -> bool:
             return True
     except (urllib.error.URLError, OSError):
         return False
-
-
-def is_established(crd: Object) -> bool:
-    conditions = crd["status"]["conditions"] or []  # null for a moment after the creation
-    return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
 
 def service_account_key() -> str:
