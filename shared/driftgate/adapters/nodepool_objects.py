@@ -16,7 +16,7 @@ from driftgate.adapters.object_meta import (
     uid_of,
     word,
 )
-from driftgate.domain.budget import Budget
+from driftgate.domain.budget import Budget, from_objects
 from driftgate.domain.jsonvalue import JsonObject, child, instant, integer, items, mapping, strings, text
 from driftgate.domain.nodepool import (
     FieldOwner,
@@ -41,7 +41,7 @@ def nodepool_from_object(raw: JsonObject) -> NodePoolSnapshot:
         uid=uid_of(raw),
         annotations=_annotations(metadata),
         labels=labels_of(raw),
-        budgets=_budgets(disruption),
+        budgets=_budgets(disruption, name_of(raw)),
         budgets_given=disruption.get("budgets") is not None,
         consolidation_policy=word(disruption.get("consolidationPolicy")) or "WhenEmptyOrUnderutilized",
         consolidate_after=word(disruption.get("consolidateAfter")),
@@ -100,14 +100,14 @@ def _annotations(metadata: JsonObject) -> Mapping[str, str] | None:
     return None if metadata.get("annotations") is None else strings(metadata.get("annotations"))
 
 
-def _budgets(disruption: JsonObject) -> tuple[Budget, ...]:
+def _budgets(disruption: JsonObject, name: str) -> tuple[Budget, ...]:
     """The list as stored; an absent one is what the CRD's default makes of it.
 
     Source: kubernetes-sigs/karpenter v1.14.1, pkg/apis/v1/nodepool.go (`default:={{nodes: "10%"}}`).
     """
     if disruption.get("budgets") is None:
         return (Budget(nodes="10%"),)
-    return tuple(Budget.from_object(mapping(entry)) for entry in items(disruption.get("budgets")))
+    return from_objects(disruption["budgets"], place=f"nodepool/{name}: spec.disruption.budgets")
 
 
 def _node_class_ref(template: JsonObject) -> NodeClassRef | None:

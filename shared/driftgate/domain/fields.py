@@ -103,6 +103,10 @@ class Fields:
             found.append(item)
         return tuple(found)
 
+    def anything(self, key: str) -> object:
+        """The value as it stands, for a reader of its own."""
+        return self._ask(key)
+
     def refuse_missing(self, key: str) -> str:
         """Raises InvalidInputError: the record cannot do without this field."""
         raise InvalidInputError(f"{key} is missing", place=self.place, remedy=f"Add {key}.")

@@ -7,14 +7,14 @@ Must not know where a record is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
-from driftgate.domain.budget import Budget
+from driftgate.domain.budget import Budget, from_objects, to_objects
 from driftgate.domain.errors import InvalidInputError
 from driftgate.domain.fields import Fields
-from driftgate.domain.jsonvalue import mapping, rfc3339
+from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.ledger import (
     FLEET,
     Approval,
@@ -56,8 +56,8 @@ def roll_to_object(roll: Roll) -> dict[str, object]:
         endedAt=rfc3339(roll.ended_at),
         trigger=roll.trigger,
     ) | {
-        "baseline": budgets_to_object(roll.baseline),
-        "opened": budgets_to_object(roll.opened),
+        "baseline": to_objects(roll.baseline),
+        "opened": to_objects(roll.opened),
         "count": roll.count,
         "version": roll.version,
     }
@@ -122,9 +122,7 @@ def _state(fields: Fields) -> tuple[RollState, datetime]:
         remedy = "Add state, one of " + ", ".join(RollState) + "."
         raise InvalidInputError("state is missing", place=fields.place, remedy=remedy)
     if since is None:
-        raise InvalidInputError(
-            "stateSince is missing", place=fields.place, remedy="Add stateSince or openedAt."
-        )
+        raise InvalidInputError("stateSince is missing", place=fields.place, remedy="Add stateSince or openedAt.")
     return state, since
 
 
@@ -223,9 +221,7 @@ def image_verdict_to_object(verdict: ImageVerdict) -> dict[str, object]:
     )
 
 
-def image_verdict_from_object(
-    entry: object, place: str = "imageVerdict", *, strict: bool = False
-) -> ImageVerdict:
+def image_verdict_from_object(entry: object, place: str = "imageVerdict", *, strict: bool = False) -> ImageVerdict:
     """The verdict. Raises InvalidInputError with the field's place."""
     return read_record(_image_verdict, entry, place, strict=strict)
 
@@ -245,16 +241,9 @@ def _image_verdict(fields: Fields) -> ImageVerdict:
     )
 
 
-def budgets_to_object(budgets: Sequence[Budget]) -> list[dict[str, object]]:
-    """The list as the API server takes it."""
-    return [budget.to_object() for budget in budgets]
-
-
 def _budgets(fields: Fields, key: str) -> tuple[Budget, ...] | None:
-    entries = fields.entries(key)
-    if entries is None:
-        return None
-    return tuple(Budget.from_object(mapping(item)) for item, _ in entries)
+    value = fields.anything(key)
+    return None if value is None else from_objects(value, place=f"{fields.place}.{key}")
 
 
 def known(**entries: object) -> dict[str, object]:
