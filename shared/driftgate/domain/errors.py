@@ -17,6 +17,7 @@
     │   │   ├── BudgetError            a budget entry that Karpenter cannot use: field, position, suggestion
     │   │   └── InvalidEventError      an event without what its type promises
     │   ├── NodePoolNotFoundError      no such NodePool
+    │   ├── KarpenterMissingError      the cluster does not serve Karpenter's API
     │   ├── PatchRejectedError         the API server refused the content of a patch
     │   ├── ClusterUnauthorizedError   401
     │   ├── ClusterForbiddenError      403, with verb and resource
@@ -41,7 +42,15 @@ class TransientError(DriftgateError):
 
 
 class ClusterUnavailableError(TransientError):
-    """The API server did not answer in time, or answered 429 or 5xx."""
+    """The API server did not answer in time, or answered 429 or 5xx.
+
+    `status` is the HTTP status, 0 where no answer came; `retry_after_s` is the server's own wish.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_s = retry_after_s
 
 
 class AnswerLostError(TransientError):
@@ -134,6 +143,10 @@ class InvalidEventError(InvalidInputError):
 
 class NodePoolNotFoundError(PermanentError):
     """There is no such NodePool in the cluster."""
+
+
+class KarpenterMissingError(PermanentError):
+    """The cluster does not serve Karpenter's API in the version that driftgate reads."""
 
 
 class PatchRejectedError(PermanentError):
