@@ -197,7 +197,10 @@ class RemoveStop:
 
 @dataclass(frozen=True, slots=True)
 class ExpectStops:
-    """Condition: no stop that covers the cluster was written or removed since `revision` was loaded."""
+    """Condition: no stop that covers the cluster was written or removed since `revision` was loaded.
+
+    Writing a stop as it stands, and removing one that is not there, count as changes too.
+    """
 
     revision: str
 
@@ -254,11 +257,19 @@ class Ledger(Protocol):
     def load(self, cluster: str) -> LedgerState: ...
 
     def load_fleet(self) -> Mapping[str, LedgerState]:
-        """The state of every cluster with a record, by one query; stops of the fleet stand under `*` too."""
+        """What a heartbeat needs, by one query: unfinished rolls, stops, leases and looks of every cluster with one.
+
+        Stops of the fleet stand under `*` (always there) and with every cluster. Finished rolls, counters, image
+        verdicts and what was told are left out: `load` has them.
+        """
         ...
 
     def commit(self, cluster: str, *changes: LedgerChange) -> None:
-        """Raises LedgerConflictError, and then nothing was written. Stops may carry any cluster of their own."""
+        """Raises LedgerConflictError, and then nothing was written. Stops may carry any cluster of their own.
+
+        Conditions are judged on what was stored before the commit. Of two changes of one stop, look, verdict or
+        subject the last counts; two changes of one roll or counter raise InvariantError.
+        """
         ...
 
     def acquire_lease(self, cluster: str, holder: str, now: datetime, ttl: timedelta) -> LeaseRecord:
@@ -287,7 +298,9 @@ class Alarms(Protocol):
 class Calendars(Protocol):
     """Systems Manager Change Calendars. Raises AwsForbiddenError, AwsUnavailableError."""
 
-    def read(self, names: Sequence[str]) -> tuple[CalendarObservation, ...]: ...
+    def read(self, names: Sequence[str], at: datetime | None = None) -> tuple[CalendarObservation, ...]:
+        """One entry per name, in order, as they stand now or at `at`; state MISSING where there is no such calendar."""
+        ...
 
 
 class Parameters(Protocol):
@@ -297,7 +310,9 @@ class Parameters(Protocol):
         """Those that exist, in tens per call."""
         ...
 
-    def write(self, name: str, value: str) -> None: ...
+    def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
+        """Stores the value. Raises ParameterExistsError where there is one already and `overwrite` was not said."""
+        ...
 
 
 class Images(Protocol):
@@ -316,13 +331,15 @@ class EventPublisher(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkMessage:
-    """Asks for one look at one cluster. `dedup` is the deduplication id of design section 2."""
+    """Asks for one look at one cluster. `dedup` is the deduplication id: the same one within 5 minutes is one message.
+
+    There is no delay: a FIFO queue takes none per message. What must happen later is the heartbeat's work.
+    """
 
     cluster: str
     dedup: str
     cause: str
     roll_id: str = ""
-    delay_s: int = 0
 
 
 class WorkQueue(Protocol):

@@ -22,6 +22,7 @@
     │   ├── ClusterUnauthorizedError   401
     │   ├── ClusterForbiddenError      403, with verb and resource
     │   ├── AwsForbiddenError          an AWS call was denied
+    │   ├── ParameterExistsError       the parameter is there already
     │   └── LedgerCorruptError         the ledger cannot be read as what it should be
     └── InvariantError                 a bug: a rule of ours would have been broken, so nothing was written
 
@@ -167,7 +168,15 @@ class ClusterForbiddenError(PermanentError):
 
 
 class AwsForbiddenError(PermanentError):
-    """An AWS call was denied."""
+    """An AWS call was denied. `action` is the IAM action that is missing, "" where it is not about one."""
+
+    def __init__(self, message: str, *, action: str = "") -> None:
+        super().__init__(message)
+        self.action = action
+
+
+class ParameterExistsError(PermanentError):
+    """The parameter is there already, and overwriting it was not asked for."""
 
 
 class LedgerCorruptError(PermanentError):
