@@ -235,15 +235,7 @@ class PutTold:
 
 
 LedgerChange = (
-    PutRoll
-    | PutCounter
-    | PutStop
-    | RemoveStop
-    | ExpectStops
-    | ExpectLease
-    | PutImageVerdict
-    | PutLook
-    | PutTold
+    PutRoll | PutCounter | PutStop | RemoveStop | ExpectStops | ExpectLease | PutImageVerdict | PutLook | PutTold
 )
 
 
