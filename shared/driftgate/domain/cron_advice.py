@@ -66,7 +66,7 @@ def without_extras(parts: tuple[str, ...]) -> tuple[str, str]:
     count = f"a schedule has five fields, this has {len(parts)}"
     if parts and parts[0].startswith(("TZ=", "CRON_TZ=")):
         rest = " ".join(parts[1:])
-        return "a budget's schedule is always in UTC and takes no time zone", rest if len(parts) == 6 else ""
+        return "a schedule takes no time zone (a budget's is always in UTC)", rest if len(parts) == 6 else ""
     if len(parts) == 6 and parts[0] in ("0", "00"):
         return f"{count}: there is no field for seconds", " ".join(parts[1:])
     return count, ""
