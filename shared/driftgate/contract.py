@@ -1,3 +1,81 @@
-"""Names that cross a border: environment variables, event sources and detail-types, metric names."""
+"""Names that cross a border: environment variables, event sources and detail-types, parameters, metrics.
+
+Infrastructure, functions and people's dashboards spell them the same; none is ever renamed. The detail-types of
+our own events are the values of `domain.message.EventKind`. No logic, no imports but the standard library.
+"""
 
 from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+SERVICE = "driftgate"
+"""Service name in logs, metrics and traces, where the environment gives no other."""
+
+EVENT_SOURCE = "driftgate"
+"""`source` of everything on our own event bus."""
+
+CONFIG_FILE = "driftgate.yaml"
+
+METRIC_NAMESPACE = "driftgate"
+
+
+class Env(StrEnum):
+    """Environment variables of the functions."""
+
+    DEPLOYMENT = "DRIFTGATE_DEPLOYMENT"
+    TABLE = "DRIFTGATE_TABLE"
+    QUEUE_URL = "DRIFTGATE_QUEUE_URL"
+    TOPIC_ARN = "DRIFTGATE_TOPIC_ARN"
+    EVENT_BUS = "DRIFTGATE_EVENT_BUS"
+    CLOSER = "DRIFTGATE_CLOSER"
+    CONFIG = "DRIFTGATE_CONFIG"
+    SERVICE = "POWERTOOLS_SERVICE_NAME"
+    TASK_ROOT = "LAMBDA_TASK_ROOT"
+
+
+class EventType(NamedTuple):
+    """What a rule matches and a parser chooses by."""
+
+    source: str
+    detail_type: str
+
+
+# Source: aws docs, monitoring-systems-manager-event-examples and cloudwatch-and-eventbridge (2026).
+PARAMETER_CHANGED = EventType("aws.ssm", "Parameter Store Change")
+CALENDAR_CHANGED = EventType("aws.ssm", "Calendar State Change")
+ALARM_CHANGED = EventType("aws.cloudwatch", "CloudWatch Alarm State Change")
+
+
+class Metric(StrEnum):
+    """What is counted and measured: PascalCase, past."""
+
+    BUDGETS_OPENED = "BudgetsOpened"
+    BUDGETS_CLOSED = "BudgetsClosed"
+    SIGN_SEEN = "SignSeen"
+    SIGN_TO_CLOSED = "SignToClosed"
+    ROLL_HELD = "RollHeld"
+    ROLL_ENDED = "RollEnded"
+    ROLL_FAILED = "RollFailed"
+    ROLL_DURATION = "RollDuration"
+    ROLL_OVERDUE = "RollOverdue"
+    CLUSTER_UNREAD = "ClusterUnread"
+    IMAGE_CHANGED = "ImageChanged"
+    MESSAGE_FAILED = "MessageFailed"
+
+
+class Dimension(StrEnum):
+    """The only dimensions of our metrics: each combination is billed, so a cluster or a node is none."""
+
+    SERVICE = "service"
+    REASON = "reason"
+
+
+def seen_prefix(deployment: str) -> str:
+    """Under which the images that AWS offers are mirrored: `/driftgate/<deployment>/seen/`."""
+    return f"/driftgate/{deployment}/seen/"
+
+
+def channel_prefix(deployment: str) -> str:
+    """Under which promoted images stand, for EC2NodeClasses to follow: `/driftgate/<deployment>/channel/`."""
+    return f"/driftgate/{deployment}/channel/"

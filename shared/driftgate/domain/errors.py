@@ -31,6 +31,8 @@ Facts are attributes; nobody parses the text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 
@@ -105,8 +107,29 @@ class InvalidInputError(PermanentError):
         self.remedy = remedy
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that a person must put right. `place` is a file with line and column, or the environment;
+    `path` is the key or the variable."""
+
+    place: str
+    path: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        subject = ": ".join(part for part in (self.place, self.path) if part)
+        return f"{subject}: {self.message} · {self.remedy}"
+
+
 class InvalidSettingsError(InvalidInputError):
-    """Environment variables or driftgate.yaml are wrong; all problems in one error."""
+    """Environment variables or driftgate.yaml are wrong; all `problems` in one error, one a line."""
+
+    def __init__(self, place: str, problems: Sequence[Problem]) -> None:
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        super().__init__(f"{count}{lines}", place=place)
+        self.problems = tuple(problems)
 
 
 class CronError(InvalidInputError):

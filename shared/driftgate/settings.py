@@ -1,0 +1,92 @@
+"""What the environment tells a function about its deployment; what people want is in driftgate.yaml, not here.
+
+Every function of a deployment gets the same variables. Nothing is read at import, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from driftgate.contract import CONFIG_FILE, SERVICE, Env
+from driftgate.domain.errors import InvalidSettingsError, Problem
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{3,255}")
+_DEPLOYMENT = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_QUEUE = re.compile(r"https?://\S{1,240}\.fifo")
+_FUNCTION = re.compile(r"[A-Za-z0-9:_/.$-]{1,200}")
+_BUS = re.compile(r"[A-Za-z0-9:/._-]{1,256}")
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
+_REMEDY = "Deploy again, or set it for this function."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Where a deployment keeps its things.
+
+    `closer` is the name or ARN of the function that closes gates. `topic_arn` None: nobody is told through SNS.
+    `config_path` is the driftgate.yaml that travels with the code.
+    """
+
+    deployment: str
+    table: str
+    queue_url: str
+    event_bus: str
+    closer: str
+    topic_arn: str | None = None
+    config_path: Path = Path(CONFIG_FILE)
+    service: str = SERVICE
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> Settings:
+        """The settings in these variables; an empty variable counts as absent.
+
+        Raises:
+            InvalidSettingsError: with every variable that is missing or cannot be right.
+        """
+        reader = _Reader(environment)
+        settings = cls(
+            deployment=reader.required(Env.DEPLOYMENT, _matches(_DEPLOYMENT), "lower-case letters, digits and dashes"),
+            table=reader.required(Env.TABLE, _matches(_NAME), "the name of a DynamoDB table"),
+            queue_url=reader.required(Env.QUEUE_URL, _matches(_QUEUE), "the URL of a FIFO queue"),
+            event_bus=reader.required(Env.EVENT_BUS, _matches(_BUS), "the name of an event bus"),
+            closer=reader.required(Env.CLOSER, _matches(_FUNCTION), "the name of a function"),
+            topic_arn=reader.optional(Env.TOPIC_ARN, _matches(_TOPIC), "the ARN of an SNS topic"),
+            config_path=Path(environment.get(Env.TASK_ROOT, ""), environment.get(Env.CONFIG) or CONFIG_FILE),
+            service=environment.get(Env.SERVICE) or SERVICE,
+        )
+        if reader.problems:
+            raise InvalidSettingsError("environment", reader.problems)
+        return settings
+
+
+Check = Callable[[str], bool]
+
+
+class _Reader:
+    """Reads variables one by one and remembers what is wrong."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self.problems: list[Problem] = []
+
+    def required(self, name: Env, is_valid: Check, wanted: str) -> str:
+        value = self.optional(name, is_valid, wanted)
+        if value is None:
+            self._problem(name, f"is missing: {wanted}")
+        return value or ""
+
+    def optional(self, name: Env, is_valid: Check, wanted: str) -> str | None:
+        value = self._environment.get(name)
+        if value and not is_valid(value):
+            self._problem(name, f"should be {wanted}, not {value[:80]!r}")
+        return value or None
+
+    def _problem(self, name: Env, message: str) -> None:
+        self.problems.append(Problem(place="", path=name, message=message, remedy=_REMEDY))
+
+
+def _matches(pattern: re.Pattern[str]) -> Check:
+    return lambda value: pattern.fullmatch(value) is not None
