@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,10 @@ class Api:
 
     def __init__(self, server: str, *, token: str | None, ca: Path) -> None:
         self.server, self.token, self.ca = server, token, ca
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.ca))
 
     def send(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> Response:
         """Any answer, errors included."""
@@ -94,5 +99,4 @@ class Api:
         request.add_header("Accept", "application/json")
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
-        context = ssl.create_default_context(cafile=str(self.ca))
-        return urllib.request.urlopen(request, context=context, timeout=90)
+        return urllib.request.urlopen(request, context=self._context, timeout=90)

@@ -39,6 +39,8 @@ class ControlPlane:
         # kube-apiserver makes its own certificate, and puts the authority's behind it in the file.
         self.ca = self.run.folder / "certs" / "apiserver.crt"
         self.kubelet: Kubelet | None = None
+        # Set where a failure is seen that does not pass through the `with`: a failed pytest test.
+        self.keep_logs = False
 
     def __enter__(self) -> Self:
         try:
@@ -49,7 +51,7 @@ class ControlPlane:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        self.stop(keep_logs=kind is not None)
+        self.stop(keep_logs=self.keep_logs or kind is not None)
 
     def start(self) -> None:
         self.start_etcd()

@@ -7,8 +7,9 @@ the pods bound to them, and finishes the deletion of pods, all within a second.
 import threading
 import time
 from datetime import UTC, datetime
+from http.client import HTTPException
 
-from tests.e2e.harness.api import JSON_PATCH, STRATEGIC_PATCH, Api, Object
+from tests.e2e.harness.api import JSON_PATCH, STRATEGIC_PATCH, Api, ApiError, Object
 
 PASS_S = 0.3
 HEARTBEAT_S = 10.0
@@ -40,7 +41,7 @@ class Kubelet:
                     self._serve_node(node)
                 for pod in self._api.items("/api/v1/pods"):
                     self._serve_pod(pod)
-            except OSError:
+            except (OSError, HTTPException, ApiError):
                 continue  # the API server is being restarted, or is gone at the end
 
     def _serve_node(self, node: Object) -> None:
