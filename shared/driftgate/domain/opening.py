@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from driftgate.domain.allowance import allowed, binding, problems
-from driftgate.domain.budget import MAX_ENTRIES, Budget, DisruptionReason, applies_to, is_usable_number
+from driftgate.domain.budget import MAX_ENTRIES, Budget, DisruptionReason, is_usable_number
 from driftgate.domain.errors import InvariantError
 from driftgate.domain.gate import OTHER_REASONS, parts_of, shuts_drifted
-from driftgate.domain.guard import GUARD_SPAN, guard_entry
-from driftgate.domain.horizon import change_points
+from driftgate.domain.guard import GUARD_SPAN
+from driftgate.domain.horizon import COMING_YEAR, change_points, first_difference, most_allowed
 from driftgate.domain.marks import is_guard_mark, is_open_mark
 from driftgate.domain.reasons import ReasonCode
 
@@ -90,23 +90,17 @@ def check_opened(
         InvariantError: the opened list breaks a promise: more than one node, no zero from the guard on, another
             reason's limit moved, or more entries than the server takes. That is a bug, and nothing may be written.
     """
-    moments = (opened_at, *(at for at in change_points(opened, opened_at, guard_at) if opened_at < at < guard_at))
     _promise(len(opened) <= MAX_ENTRIES, "it has too many entries")
-    _promise(all(_at_most_one(opened, total, at) for at in moments), "it allows more than one drifted node")
-    _promise(_shuts_from(opened, guard_at), "the guard does not shut it")
-    _promise(_same_for_others(baseline, opened, total, (*moments, guard_at)), "another reason's limit moves")
-    shut = {
-        index for at in moments if allowed(opened, total, at, DRIFTED) == 0 for index in _binding(opened, total, at)
-    }
-    if not shut:
-        return ()
-    entries = tuple(sorted({list(baseline).index(opened[index]) for index in shut}))
-    message = "A scheduled zero shuts Drifted before the guard's minute, so nothing could go."
-    return (Obstacle(code=ReasonCode.NATIVE_BLACKOUT, message=message, entries=entries),)
+    _promise(_most(opened, total, opened_at, guard_at) in (0, 1), "it allows more than one drifted node")
+    _promise(_most(opened, total, guard_at, guard_at + GUARD_SPAN) == 0, "the guard does not shut it")
+    for reason in OTHER_REASONS:
+        moved = first_difference(baseline, opened, total, opened_at, opened_at + COMING_YEAR, DisruptionReason(reason))
+        _promise(moved is None, f"the limit for {reason} moves")
+    return _blackout(baseline, opened, opened_at, guard_at, total)
 
 
-def _binding(opened: Sequence[Budget], total: int, at: datetime) -> tuple[int, ...]:
-    return binding(opened, total, at, DRIFTED)
+def _most(budgets: Sequence[Budget], total: int, start: datetime, end: datetime) -> int | None:
+    return most_allowed(budgets, total, start, end, DRIFTED)
 
 
 def _promise(kept: bool, broken: str) -> None:
@@ -114,30 +108,19 @@ def _promise(kept: bool, broken: str) -> None:
         raise InvariantError(f"the opened list was not written: {broken}")
 
 
-def _at_most_one(opened: Sequence[Budget], total: int, at: datetime) -> bool:
-    limit = allowed(opened, total, at, DRIFTED)
-    return limit is not None and limit <= 1
-
-
-def _shuts_from(opened: Sequence[Budget], guard_at: datetime) -> bool:
-    """Whether the guard stands in the list and is zero from its minute to the end of its span."""
-    guard = guard_entry(guard_at)
-    last = guard_at + GUARD_SPAN - timedelta(seconds=1)
-    return guard in opened and all(allowed((guard,), 1, at, DRIFTED) == 0 for at in (guard_at, last))
-
-
-def _same_for_others(
-    baseline: Sequence[Budget], opened: Sequence[Budget], total: int, moments: Sequence[datetime]
-) -> bool:
-    """Whether each other reason has the same limits: entry by entry, which holds at every moment, and now."""
-    reasons = [DisruptionReason(reason) for reason in OTHER_REASONS]
-    return all(limits_of(baseline, reason) == limits_of(opened, reason) for reason in reasons) and all(
-        allowed(baseline, total, at, reason) == allowed(opened, total, at, reason)
+def _blackout(
+    baseline: Sequence[Budget], opened: Sequence[Budget], opened_at: datetime, guard_at: datetime, total: int
+) -> tuple[Obstacle, ...]:
+    """The scheduled zeros that are active at some moment while the gate would be open."""
+    moments = (opened_at, *change_points(opened, opened_at, guard_at))
+    shutting = [
+        opened[index]
         for at in moments
-        for reason in reasons
-    )
-
-
-def limits_of(budgets: Sequence[Budget], reason: DisruptionReason) -> list[tuple[str, str, str]]:
-    """What applies to the reason, as a multiset: (number, schedule, duration), sorted, "" where absent."""
-    return sorted((b.nodes, b.schedule or "", b.duration or "") for b in budgets if applies_to(b, reason))
+        if allowed(opened, total, at, DRIFTED) == 0
+        for index in binding(opened, total, at, DRIFTED)
+    ]
+    if not shutting:
+        return ()
+    entries = tuple(index for index, budget in enumerate(baseline) if budget in shutting)
+    message = "A scheduled zero shuts Drifted before the guard's minute, so nothing could go."
+    return (Obstacle(code=ReasonCode.NATIVE_BLACKOUT, message=message, entries=entries),)

@@ -196,8 +196,8 @@ REASONS: Mapping[ReasonCode, Reason] = {
         True,
     ),
     _C.TOO_MANY_ENTRIES: Reason(
-        (_F, _H),
-        "The opened list would have more than 50 entries, which the API server refuses.",
+        (_F, _H, _A),
+        "The list has no room for the entry it needs: the API server refuses more than 50.",
         "Merging entries.",
         True,
     ),
@@ -207,7 +207,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Longer or more windows, or more nodes per window.",
     ),
     _C.GUARD_LEFT_BEHIND: Reason(
-        (_F, _A),
+        (_F, _H, _A),
         "A guard entry of driftgate stands in the list without a roll that needs it.",
         "`driftgate close` on this pool.",
         True,
@@ -426,7 +426,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         True,
     ),
     _C.GATE_LEFT_OPEN: Reason(
-        (_R, _A),
+        (_H, _R, _A),
         "A gate stood open past its time; it was closed first of all.",
         "Reading what went meanwhile.",
         True,
