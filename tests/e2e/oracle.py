@@ -8,22 +8,21 @@ Exit codes: 0 they agree, 1 they do not, 3 the oracle could not be built.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
-from pathlib import Path
 from random import Random
 from typing import Any
 
-from driftgate.domain.allowance import allowed, is_active, number, problems
-from driftgate.domain.budget import NO_LIMIT, Budget, DisruptionReason, from_objects
+from driftgate.domain.allowance import allowed_by_reason, is_active, number, problems
+from driftgate.domain.budget import NO_LIMIT, Budget, from_objects
 from driftgate.domain.errors import BudgetError
 from tests.e2e import build
+from tests.e2e.harness.oracle import Oracle, question
 from tests.e2e.oracle_questions import Question, random_question
 
 CHUNK = 5_000
@@ -35,82 +34,78 @@ EXIT_DISAGREEMENT, EXIT_NO_ORACLE = 1, 3
 class Disagreement:
     """The smallest question found that the two answer differently."""
 
-    question: Question
+    asked: Question
     karpenter: object
     driftgate: object
 
     def __str__(self) -> str:
-        asked = json.dumps(self.question.to_object(), ensure_ascii=True)
-        return f"{asked}\n  Karpenter: {self.karpenter}\n  driftgate: {self.driftgate}"
+        return f"{_line(self.asked)}\n  Karpenter: {self.karpenter}\n  driftgate: {self.driftgate}"
 
 
-class Oracle:
-    """Karpenter's own code, asked by the batch."""
-
-    def __init__(self, program: Path) -> None:
-        self._program = program
-
-    def ask(self, questions: Sequence[Question]) -> list[object]:
-        """One comparable answer per question."""
-        lines = "".join(json.dumps(question.to_object()) + "\n" for question in questions)
-        done = subprocess.run([self._program], input=lines.encode(), capture_output=True, check=True)
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        if len(answers) != len(questions):
-            raise RuntimeError(f"{len(questions)} questions, {len(answers)} answers: {done.stderr[-500:]!r}")
-        return [_karpenters(answer) for answer in answers]
+def karpenters(questions: Sequence[Question]) -> list[object]:
+    """What Karpenter says to each question, in the same form as `ours`."""
+    answers = Oracle.ask_all([_line(asked) for asked in questions])
+    if len(answers) != len(questions):
+        raise RuntimeError(f"{len(questions)} questions, {len(answers)} answers")
+    return [_comparable(answer) for answer in answers]
 
 
-def ours(question: Question) -> object:
-    """What our port says, in the same form as `Oracle.ask`."""
-    budgets = from_objects(list(question.budgets))
+def ours(asked: Question) -> object:
+    """What our port says, in a form that can be compared."""
+    budgets = from_objects(asked.budgets)
     if any(problem.field == "duration" for problem in problems(budgets)):
         return "cannot be decoded"
     return [
         {
-            "error": any(_fails(budget, question.nodes, at) for budget in budgets),
-            **{reason.value: _shown(allowed(budgets, question.nodes, at, reason)) for reason in DisruptionReason},
+            "error": any(_fails(budget, asked.nodes, at) for budget in budgets),
+            **{reason: _shown(value) for reason, value in allowed_by_reason(budgets, asked.nodes, at).items()},
         }
-        for at in question.instants
+        for at in asked.instants
     ]
 
 
-def disagreements(oracle: Oracle, count: int, seed: int) -> Iterator[Disagreement]:
+def disagreements(count: int, seed: int) -> Iterator[Disagreement]:
     """Every disagreement on `count` random lists, each reduced."""
     random = Random(seed)
     source = (random_question(random) for _ in range(count))
     while chunk := list(islice(source, CHUNK)):
-        for question, answer in zip(chunk, oracle.ask(chunk), strict=True):
-            if ours(question) != answer:
-                yield smallest(oracle, question)
+        for asked, answer in zip(chunk, karpenters(chunk), strict=True):
+            if ours(asked) != answer:
+                yield smallest(asked)
 
 
-def smallest(oracle: Oracle, question: Question) -> Disagreement:
+def smallest(asked: Question) -> Disagreement:
     """The question with everything taken away that is not needed to disagree."""
     while True:
-        simpler = list(_simpler(question))
-        answers = oracle.ask(simpler)
-        found = next((q for q, answer in zip(simpler, answers, strict=True) if ours(q) != answer), None)
+        simpler = list(_simpler(asked))
+        found = next(
+            (one for one, answer in zip(simpler, karpenters(simpler), strict=True) if ours(one) != answer), None
+        )
         if found is None:
-            return Disagreement(question, oracle.ask([question])[0], ours(question))
-        question = found
+            return Disagreement(asked, karpenters([asked])[0], ours(asked))
+        asked = found
 
 
-def _simpler(question: Question) -> Iterator[Question]:
-    if len(question.instants) > 1:
-        for at in question.instants:
-            yield replace(question, instants=(at,))
-    for index, entry in enumerate(question.budgets):
-        before, after = question.budgets[:index], question.budgets[index + 1 :]
-        yield replace(question, budgets=before + after)
+def _simpler(asked: Question) -> Iterator[Question]:
+    if len(asked.instants) > 1:
+        for at in asked.instants:
+            yield replace(asked, instants=(at,))
+    for index, entry in enumerate(asked.budgets):
+        before, after = asked.budgets[:index], asked.budgets[index + 1 :]
+        yield replace(asked, budgets=before + after)
         for field in ("reasons", "schedule", "duration"):
             if field in entry:
                 less = {key: value for key, value in entry.items() if key != field}
-                yield replace(question, budgets=(*before, less, *after))
-    if question.nodes > 1:
-        yield replace(question, nodes=question.nodes // 2)
+                yield replace(asked, budgets=(*before, less, *after))
+    if asked.nodes > 1:
+        yield replace(asked, nodes=asked.nodes // 2)
 
 
-def _karpenters(answer: dict[str, Any]) -> object:
+def _line(asked: Question) -> str:
+    return question(list(asked.budgets), asked.nodes, asked.instants)
+
+
+def _comparable(answer: dict[str, Any]) -> object:
     if "decode" in answer:
         return "cannot be decoded"
     if "invalid" in answer:
@@ -120,7 +115,7 @@ def _karpenters(answer: dict[str, Any]) -> object:
     ]
 
 
-def _fails(budget: Budget, nodes: int, at: Any) -> bool:
+def _fails(budget: Budget, nodes: int, at: datetime) -> bool:
     try:
         if is_active(budget, at):
             number(budget, nodes)
@@ -141,7 +136,7 @@ def main(arguments: Sequence[str]) -> int:
     if build.main(["oracle"]) != 0:
         return EXIT_NO_ORACLE
     started = time.monotonic()
-    found = list(islice(disagreements(Oracle(build.binary_path("oracle")), options.count, options.seed), MOST_SHOWN))
+    found = list(islice(disagreements(options.count, options.seed), MOST_SHOWN))
     for disagreement in found:
         print(disagreement)
     verdict = f"at least {len(found)} disagreements" if found else "no disagreement"

@@ -104,24 +104,20 @@ def allowed(budgets: Sequence[Budget], total: int, at: datetime, reason: Disrupt
     The smallest of the active entries that apply. 0 for every reason while any entry cannot be used, whatever
     it applies to. Negative only for a count above 2147483647; then, as for 0, nothing may go.
     """
-    values = list(_values(budgets, total, at))
-    if any(value is None for _, value in values):
-        return 0
-    limits = [value for budget, value in values if value is not None and applies_to(budget, reason)]
-    lowest = min(limits, default=NO_LIMIT)
-    return None if lowest == NO_LIMIT else lowest
+    return _lowest(_values(budgets, total, at), reason)
 
 
 def allowed_by_reason(budgets: Sequence[Budget], total: int, at: datetime) -> dict[DisruptionReason, int | None]:
     """`allowed` for each of Karpenter's reasons."""
-    return {reason: allowed(budgets, total, at, reason) for reason in DisruptionReason}
+    values = _values(budgets, total, at)
+    return {reason: _lowest(values, reason) for reason in DisruptionReason}
 
 
 def binding(budgets: Sequence[Budget], total: int, at: datetime, reason: DisruptionReason) -> tuple[int, ...]:
     """The indexes of the entries that set what is allowed now; those that cannot be used, where there are any."""
-    values = list(_values(budgets, total, at))
+    values = _values(budgets, total, at)
+    lowest = _lowest(values, reason)
     unusable = tuple(index for index, (_, value) in enumerate(values) if value is None)
-    lowest = allowed(budgets, total, at, reason)
     if unusable or lowest is None:
         return unusable
     return tuple(
@@ -144,13 +140,24 @@ def problems(budgets: Sequence[Budget]) -> tuple[BudgetProblem, ...]:
     )
 
 
-def _values(budgets: Sequence[Budget], total: int, at: datetime) -> Iterator[tuple[Budget, int | None]]:
+def _values(budgets: Sequence[Budget], total: int, at: datetime) -> list[tuple[Budget, int | None]]:
     """Each entry with what it allows now: NO_LIMIT while inactive, None where Karpenter gets an error."""
-    for budget in budgets:
-        try:
-            yield budget, number(budget, total) if is_active(budget, at) else NO_LIMIT
-        except BudgetError:
-            yield budget, None
+    return [(budget, _value(budget, total, at)) for budget in budgets]
+
+
+def _value(budget: Budget, total: int, at: datetime) -> int | None:
+    try:
+        return number(budget, total) if is_active(budget, at) else NO_LIMIT
+    except BudgetError:
+        return None
+
+
+def _lowest(values: Sequence[tuple[Budget, int | None]], reason: DisruptionReason) -> int | None:
+    if any(value is None for _, value in values):
+        return 0
+    limits = [value for budget, value in values if value is not None and applies_to(budget, reason)]
+    lowest = min(limits, default=NO_LIMIT)
+    return None if lowest == NO_LIMIT else lowest
 
 
 def _errors(budget: Budget) -> Iterator[BudgetError]:
