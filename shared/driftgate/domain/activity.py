@@ -6,6 +6,7 @@ every minute would take seconds. Entries start and end on whole minutes, so noth
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -62,6 +63,15 @@ def active_minutes(budget: Budget, span: Span) -> int:
 def first_minute(bits: int) -> int | None:
     """The number of the lowest bit, None where there is none."""
     return (bits & -bits).bit_length() - 1 if bits else None
+
+
+def set_bits(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set, lowest first."""
+    shown = f"{bits:b}"[::-1]
+    found = shown.find("1")
+    while found >= 0:
+        yield found
+        found = shown.find("1", found + 1)
 
 
 def _starts(schedule: CronSchedule, span: Span) -> int:

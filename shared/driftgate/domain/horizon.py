@@ -5,10 +5,10 @@ The same rules as `allowance`, asked for all minutes at once. Nothing below 0 is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from driftgate.domain.activity import Span, active_minutes, first_minute
+from driftgate.domain.activity import Span, active_minutes, first_minute, set_bits
 from driftgate.domain.allowance import number
 from driftgate.domain.budget import NO_LIMIT, Budget, DisruptionReason, applies_to
 from driftgate.domain.errors import BudgetError
@@ -46,7 +46,7 @@ def openings(
     """The intervals within [start, end) in which nodes may go, by the budgets alone."""
     span = Span.of(start, end)
     opened = span.every & ~shut_minutes(budgets, total, span, reason)
-    edges = [span.instant(bit) for bit in _bits(opened ^ opened << 1)]
+    edges = [span.instant(bit) for bit in set_bits(opened ^ opened << 1)]
     pairs = zip(edges[::2], edges[1::2], strict=True)
     return tuple(Interval(start=max(first, start), end=min(last, end)) for first, last in pairs)
 
@@ -61,7 +61,7 @@ def change_points(budgets: Sequence[Budget], start: datetime, end: datetime) -> 
     for budget in budgets:
         minutes = _readable_minutes(budget, span)
         edges |= (minutes ^ minutes << 1) & span.every
-    return tuple(span.instant(bit) for bit in _bits(edges >> 1 << 1))
+    return tuple(span.instant(bit) for bit in set_bits(edges >> 1 << 1))
 
 
 def first_difference(
@@ -170,15 +170,6 @@ def _fewest(shut: Sequence[int], span: Span) -> tuple[int, ...]:
             kept.append(index)
             covered |= minutes
     return tuple(kept)
-
-
-def _bits(bits: int) -> Iterator[int]:
-    """The numbers of the bits that are set, lowest first."""
-    shown = f"{bits:b}"[::-1]
-    found = shown.find("1")
-    while found >= 0:
-        yield found
-        found = shown.find("1", found + 1)
 
 
 def _instant(span: Span, bits: int) -> datetime | None:

@@ -39,6 +39,8 @@ class ReasonCode(StrEnum):
     TOO_MANY_ENTRIES = "TOO_MANY_ENTRIES"
     CANNOT_KEEP_UP = "CANNOT_KEEP_UP"
     GUARD_LEFT_BEHIND = "GUARD_LEFT_BEHIND"
+    IMPOSSIBLE_DATE = "IMPOSSIBLE_DATE"
+    REFUSED_BY_SERVER = "REFUSED_BY_SERVER"
     # image
     AMI_TOO_YOUNG = "AMI_TOO_YOUNG"
     DENIED = "DENIED"
@@ -159,9 +161,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Drifted is limited only while a schedule is active: a scheduled entry limits, it does not permit.",
         "An always-on entry for Drifted.",
     ),
-    _C.UNGATED_REASON: Reason(
-        (_F,), "No entry limits this reason at all.", "An entry that applies to the reason."
-    ),
+    _C.UNGATED_REASON: Reason((_F,), "No entry limits this reason at all.", "An entry that applies to the reason."),
     _C.APPLIES_TO_NOTHING: Reason(
         (_F,),
         "An entry with `reasons: []` applies to no reason.",
@@ -212,10 +212,19 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "`driftgate close` on this pool.",
         True,
     ),
-    _C.AMI_TOO_YOUNG: Reason((_H,), "The image is younger than `ami.min_age`.", "Time."),
-    _C.DENIED: Reason(
-        (_H,), "The image is denied by `ami.deny` or by a person.", "A newer image, or a person.", True
+    _C.IMPOSSIBLE_DATE: Reason(
+        (_F,),
+        "A schedule names a date that does not come within five years; Karpenter then counts the entry at all times.",
+        "A date that exists, or no schedule.",
     ),
+    _C.REFUSED_BY_SERVER: Reason(
+        (_F,),
+        "An entry breaks a rule of Karpenter's CRD, so the API server refuses the NodePool.",
+        "Correcting the entry.",
+        True,
+    ),
+    _C.AMI_TOO_YOUNG: Reason((_H,), "The image is younger than `ami.min_age`.", "Time."),
+    _C.DENIED: Reason((_H,), "The image is denied by `ami.deny` or by a person.", "A newer image, or a person.", True),
     _C.ROLLBACK: Reason(
         (_A,),
         "The node class chose an older image than the nodes run: a recall or a pin moved back.",
@@ -242,9 +251,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "The node that Karpenter takes next drifted for another reason than its image.",
         "Nothing: one Drifted budget covers all reasons.",
     ),
-    _C.OBSERVE_MODE: Reason(
-        (_H,), "The mode is `observe`: driftgate tells and never writes.", "`mode: act`."
-    ),
+    _C.OBSERVE_MODE: Reason((_H,), "The mode is `observe`: driftgate tells and never writes.", "`mode: act`."),
     _C.OUTSIDE_WINDOW: Reason((_H,), "No maintenance window is open.", "The next window."),
     _C.BLACKOUT: Reason((_H,), "A blackout or a closed change calendar covers this time.", "Its end."),
     _C.NATIVE_BLACKOUT: Reason(
@@ -252,9 +259,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "A scheduled entry of the NodePool shuts Drifted, and driftgate never edits scheduled entries.",
         "The end of its schedule, or replacing it by one always-on zero.",
     ),
-    _C.WILL_NOT_FIT: Reason(
-        (_H,), "A roll would not end before the window or permission does.", "The next window."
-    ),
+    _C.WILL_NOT_FIT: Reason((_H,), "A roll would not end before the window or permission does.", "The next window."),
     _C.PER_WINDOW_REACHED: Reason((_H,), "This window's number of openings is used up.", "The next window."),
     _C.UNUSED_OPENINGS: Reason(
         (_H,),
@@ -275,12 +280,8 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "A guarding alarm has no data, so it guards nothing.",
         "Data, or `insufficient_data: allow` for this alarm.",
     ),
-    _C.ALARM_MISSING: Reason(
-        (_H,), "A guarding alarm does not exist.", "Creating it, or correcting its name.", True
-    ),
-    _C.ALARM_FLAPPING: Reason(
-        (_H,), "A guarding alarm changes its state too often to be believed.", "A quiet time."
-    ),
+    _C.ALARM_MISSING: Reason((_H,), "A guarding alarm does not exist.", "Creating it, or correcting its name.", True),
+    _C.ALARM_FLAPPING: Reason((_H,), "A guarding alarm changes its state too often to be believed.", "A quiet time."),
     _C.ALARM_STALE: Reason((_H,), "A guarding alarm says OK from old data.", "Fresh data."),
     _C.NO_ALARMS_CONFIGURED: Reason(
         (_H,),
@@ -289,9 +290,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         True,
     ),
     _C.ALARM_ACTIONS_DISABLED: Reason((_A,), "A guarding alarm's actions are disabled.", "Enabling them."),
-    _C.ALARM_MUTED: Reason(
-        (_H, _A), "A guarding alarm is muted; while it is also in ALARM nothing opens.", "Its OK."
-    ),
+    _C.ALARM_MUTED: Reason((_H, _A), "A guarding alarm is muted; while it is also in ALARM nothing opens.", "Its OK."),
     _C.FROZEN: Reason(
         (_H,),
         "Always-on zeros cover every reason: somebody froze this pool.",
@@ -304,24 +303,14 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Correcting the entry named.",
         True,
     ),
-    _C.NODE_NOT_READY: Reason(
-        (_H,), "A node of the pool is not Ready and uses up the budget.", "Its recovery."
-    ),
-    _C.NODE_STUCK_DELETING: Reason(
-        (_H,), "A node of the pool is being deleted and uses up the budget.", "Its end."
-    ),
-    _C.NODE_CORDONED: Reason(
-        (_H,), "A node of the pool is cordoned: the pool is a node short.", "Uncordoning it."
-    ),
-    _C.SETTLING: Reason(
-        (_H, _R), "The last roll's replacement is not Ready yet.", "Its Ready, or its deadline."
-    ),
+    _C.NODE_NOT_READY: Reason((_H,), "A node of the pool is not Ready and uses up the budget.", "Its recovery."),
+    _C.NODE_STUCK_DELETING: Reason((_H,), "A node of the pool is being deleted and uses up the budget.", "Its end."),
+    _C.NODE_CORDONED: Reason((_H,), "A node of the pool is cordoned: the pool is a node short.", "Uncordoning it."),
+    _C.SETTLING: Reason((_H, _R), "The last roll's replacement is not Ready yet.", "Its Ready, or its deadline."),
     _C.NOTHING_ELIGIBLE: Reason(
         (_H,), "Every drifted node is kept by something.", "What the nodes' reasons name.", True
     ),
-    _C.SINGLE_NODE_POOL: Reason(
-        (_H,), "One node is all of the pool.", "`open.allow_single_node_pool: true`.", True
-    ),
+    _C.SINGLE_NODE_POOL: Reason((_H,), "One node is all of the pool.", "`open.allow_single_node_pool: true`.", True),
     _C.STATIC_NO_HEADROOM: Reason(
         (_H,),
         "A static pool without room for one more node is never rolled by Karpenter.",
@@ -346,9 +335,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
     _C.NO_DISRUPTION_REASON: Reason(
         (_A,), "This Karpenter (before 1.2) does not say why it takes a node.", "Karpenter 1.2 or newer."
     ),
-    _C.WAITING_FOR: Reason(
-        (_H,), "Another pool of the cluster rolls first, or has a roll in flight.", "Its end."
-    ),
+    _C.WAITING_FOR: Reason((_H,), "Another pool of the cluster rolls first, or has a roll in flight.", "Its end."),
     _C.WOULD_FORCE: Reason(
         (_H,),
         "The node has a terminationGracePeriod: drift would evict pods that ask not to be disrupted.",
@@ -360,12 +347,8 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "A GitOps controller owns the budgets and may put Git's list back.",
         "Telling it to ignore `/spec/disruption/budgets`.",
     ),
-    _C.UNSUPPORTED: Reason(
-        (_H,), "driftgate reports this kind of pool and never writes it.", "Nothing.", True
-    ),
-    _C.UNKNOWN: Reason(
-        (_H, _A), "Something that the answer needs could not be read.", "Making it readable.", True
-    ),
+    _C.UNSUPPORTED: Reason((_H,), "driftgate reports this kind of pool and never writes it.", "Nothing.", True),
+    _C.UNKNOWN: Reason((_H, _A), "Something that the answer needs could not be read.", "Making it readable.", True),
     _C.PDB_EXHAUSTED: Reason((_N,), "A PodDisruptionBudget allows no eviction now.", "More healthy pods."),
     _C.PDB_NEVER_ALLOWS: Reason(
         (_N,),
@@ -379,9 +362,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "One budget per pod.",
         True,
     ),
-    _C.POD_DO_NOT_DISRUPT: Reason(
-        (_N,), "A pod asks not to be disrupted.", "The pod's end, or its annotation's."
-    ),
+    _C.POD_DO_NOT_DISRUPT: Reason((_N,), "A pod asks not to be disrupted.", "The pod's end, or its annotation's."),
     _C.NODE_DO_NOT_DISRUPT: Reason((_N,), "The node asks not to be disrupted.", "Removing the annotation."),
     _C.DO_NOT_DRIFT: Reason(
         (_N, _H),
@@ -394,13 +375,9 @@ REASONS: Mapping[ReasonCode, Reason] = {
     _C.DELETING: Reason((_N,), "The node is going already.", "Its end."),
     _C.VOLUME_STUCK: Reason((_N,), "A volume does not detach from the node.", "The storage driver.", True),
     _C.EXPIRES_FIRST: Reason((_N,), "The node expires before the window, without budget.", "Nothing."),
-    _C.NOT_STARTED: Reason(
-        (_R, _A), "The gate was open and Karpenter took no node.", "See the nodes' blockers.", True
-    ),
+    _C.NOT_STARTED: Reason((_R, _A), "The gate was open and Karpenter took no node.", "See the nodes' blockers.", True),
     _C.IN_FLIGHT: Reason((_R, _H), "Karpenter has taken a node, and it is not gone yet.", "Its end."),
-    _C.BAKING: Reason(
-        (_R, _H), "The first node on this image is being watched.", "The end of `guards.bake`."
-    ),
+    _C.BAKING: Reason((_R, _H), "The first node on this image is being watched.", "The end of `guards.bake`."),
     _C.BAKE_FAILED: Reason(
         (_R, _A),
         "A node on the new image turned sick, or a guard turned, while it baked.",
@@ -431,14 +408,10 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Reading what went meanwhile.",
         True,
     ),
-    _C.DRAIN_STUCK: Reason(
-        (_R, _A), "The old node has been draining for too long.", "What holds its pods.", True
-    ),
+    _C.DRAIN_STUCK: Reason((_R, _A), "The old node has been draining for too long.", "What holds its pods.", True),
     _C.PLANNED: Reason((_R,), "The roll was decided and its slot reserved.", "The next step."),
     _C.OPENING: Reason((_R,), "The opening patch is about to be sent.", "The next step."),
-    _C.OPENED: Reason(
-        (_R,), "The gate is open and Karpenter has not taken a node yet.", "A sign, or the deadline."
-    ),
+    _C.OPENED: Reason((_R,), "The gate is open and Karpenter has not taken a node yet.", "A sign, or the deadline."),
     _C.SIGN_SEEN: Reason((_R,), "Karpenter took a node.", "The next step."),
     _C.OLD_NODE_GONE: Reason((_R,), "The old node is gone.", "The next step."),
     _C.REPLACEMENT_READY: Reason((_R,), "The replacement is Ready.", "The next step."),
@@ -454,16 +427,12 @@ REASONS: Mapping[ReasonCode, Reason] = {
     ),
     _C.OPEN_TIMEOUT: Reason((_R,), "The gate was open for `open.open_timeout` without a sign.", "Nothing."),
     _C.WINDOW_ENDED: Reason((_R,), "The permission to have the gate open ended.", "The next window."),
-    _C.ABANDONED: Reason(
-        (_R, _A), "The worker that opened the gate gave no sign of life.", "Nothing: it was closed."
-    ),
+    _C.ABANDONED: Reason((_R, _A), "The worker that opened the gate gave no sign of life.", "Nothing: it was closed."),
     _C.CLOSING_PROOF_PENDING: Reason(
         (_R, _H),
         "The gate is shut; whether Karpenter took a node is proved after the guard's minute.",
         "Two minutes.",
     ),
-    _C.PATCH_REFUSED: Reason(
-        (_R,), "The NodePool changed under the opening, so nothing was opened.", "The next look."
-    ),
+    _C.PATCH_REFUSED: Reason((_R,), "The NodePool changed under the opening, so nothing was opened.", "The next look."),
     _C.CLOSED_BY_PERSON: Reason((_R,), "A person closed the gate.", "Nothing."),
 }
