@@ -47,6 +47,7 @@ from driftgate.domain.policy import (
     PoolPolicy,
 )
 from driftgate.domain.roll import Roll, RollState
+from driftgate.domain.roll_annotation import LiveRoll
 from driftgate.domain.window import Blackout, Interval, MaintenanceWindow
 
 OLD_IMAGE = "ami-0aaa00000000000a1"
@@ -255,6 +256,23 @@ def roll(state: RollState = RollState.OPENED, **fields: Any) -> Roll:
         guard_at=NOW + timedelta(minutes=1),
         beat_at=NOW,
         holder="worker-1",
+    )
+    return replace(found, **fields)
+
+
+def live_roll(**fields: Any) -> LiveRoll:
+    """The annotation that belongs to `roll()`: the same opening as it stands on the NodePool."""
+    opened = roll()
+    found = LiveRoll(
+        deployment="driftgate",
+        id=opened.id,
+        opened_at=NOW,
+        guard_at=NOW + timedelta(minutes=1),
+        revert_by=NOW + timedelta(minutes=10),
+        baseline=opened.baseline,
+        opened=opened.opened,
+        window_key=opened.window_key,
+        count=1,
     )
     return replace(found, **fields)
 
