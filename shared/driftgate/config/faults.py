@@ -34,23 +34,25 @@ def shape_problems(tree: Tree, error: ValidationError) -> Iterator[Problem]:
 
 
 def list_problems(tree: Tree) -> Iterator[Problem]:
-    """What two entries, or two keys, have wrong together."""
+    """What no value has wrong by itself: keys that exclude each other, empty lists, names that stand twice."""
     top = mapping(tree.value)
     if "cluster" in top and "clusters" in top:
         yield tree.problem(("clusters",), "stands beside cluster", "Keep one of the two.", at_key=True)
     if "cluster" not in top and "clusters" not in top:
         yield tree.problem((), "names no cluster", "Add cluster: with its name, or clusters: with a list.")
-    yield from _doubled(tree, top, ())
+    yield from _faulty_lists(tree, top, ())
 
 
-def _doubled(tree: Tree, value: object, path: Path) -> Iterator[Problem]:
+def _faulty_lists(tree: Tree, value: object, path: Path) -> Iterator[Problem]:
     for key, entry in mapping(value).items():
         where = (*path, key)
+        if key in ("pools", "clusters") and entry == ():
+            yield tree.problem(where, "is empty, so nothing would be looked at", "Name one, or take the key out.")
         if key in _NAMED_LISTS:
             yield from _doubled_names(tree, where, [_identity(item) for item in items(entry)])
         for index, item in enumerate(items(entry)):
-            yield from _doubled(tree, item, (*where, index))
-        yield from _doubled(tree, entry, where)
+            yield from _faulty_lists(tree, item, (*where, index))
+        yield from _faulty_lists(tree, entry, where)
 
 
 def _doubled_names(tree: Tree, path: Path, names: list[str]) -> Iterator[Problem]:
@@ -94,8 +96,6 @@ def _words(path: Path, details: ErrorDetails) -> tuple[str, str]:
             return f"should be {expected}, not {found}", f"Write {expected}."
         case "greater_than_equal":
             return f"should be {context['ge']} or more, not {found}", f"Write {context['ge']}."
-        case "too_short":
-            return "is empty, so nothing would be looked at", "Name at least one, or take the key out."
         case kind:
             wanted, remedy = _WANTED.get(kind, (f"something else ({details['msg']})", "Write another value."))
             return f"should be {wanted}, not {found}", remedy

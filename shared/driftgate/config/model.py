@@ -199,7 +199,8 @@ class ClusterSettings(PoolSettings):
     placement: Label | None = None
     pools: (
         Annotated[
-            tuple[Annotated[Pool, BeforeValidator(_named, json_schema_input_type=str | Pool)], ...], Field(min_length=1)
+            tuple[Annotated[Pool, BeforeValidator(_named, json_schema_input_type=str | Pool)], ...],
+            Field(json_schema_extra={"minItems": 1}),
         ]
         | None
     ) = None
@@ -220,7 +221,7 @@ class Document(ClusterSettings):
     clusters: (
         Annotated[
             tuple[Annotated[Cluster, BeforeValidator(_named, json_schema_input_type=str | Cluster)], ...],
-            Field(min_length=1),
+            Field(json_schema_extra={"minItems": 1}),
         ]
         | None
     ) = None

@@ -39,11 +39,9 @@ class Tree:
     def problem(self, path: Path, message: str, remedy: str, *, at_key: bool = False) -> Problem:
         """A problem with the place of the value (or of its key) at that path, or of the nearest map around it."""
         place = self.keys.get(path) if at_key else None
-        around = path
-        while place is None and around:
-            place = self.values.get(around)
-            around = around[:-1]
-        return Problem(place=place or self.source, path=spelled(path), message=message, remedy=remedy)
+        around = (self.values.get(path[:length]) for length in range(len(path), -1, -1))
+        place = place or next(filter(None, around), self.source)
+        return Problem(place=place, path=spelled(path), message=message, remedy=remedy)
 
 
 def spelled(path: Path) -> str:
