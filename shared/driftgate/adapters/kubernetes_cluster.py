@@ -26,6 +26,7 @@ from driftgate.adapters.kubernetes_resources import (
     VOLUME_ATTACHMENTS,
     Call,
 )
+from driftgate.adapters.kubernetes_stream import WatchTimes
 from driftgate.adapters.node_objects import node_from_object, nodeclaim_from_object, volume_attachment_from_object
 from driftgate.adapters.nodepool_objects import node_class_from_object, nodepool_from_object
 from driftgate.adapters.pod_objects import pdb_from_object, pod_from_object
@@ -53,9 +54,15 @@ class KubernetesCluster:
     """One cluster, over one API server. `progress` hears of every page that was read."""
 
     def __init__(
-        self, client: KubernetesClient, *, progress: Progress | None = None, page_size: int = PAGE_SIZE
+        self,
+        client: KubernetesClient,
+        *,
+        progress: Progress | None = None,
+        page_size: int = PAGE_SIZE,
+        times: WatchTimes | None = None,
     ) -> None:
         self._client = client
+        self._times = times or WatchTimes()
         self._lists = ListReader(client, progress=progress, page_size=page_size)
 
     def close(self) -> None:
@@ -103,10 +110,13 @@ class KubernetesCluster:
         return self._lists.read(VOLUME_ATTACHMENTS, volume_attachment_from_object).found
 
     def read_pool(self, pool: str) -> PoolMembers:
-        return PoolWatch(self._client, self._lists, pool).read()
+        return self._pool(pool).read()
 
     def watch_pool(self, pool: str, since: PoolMembers, timeout: timedelta) -> Iterator[PoolChange]:
-        return PoolWatch(self._client, self._lists, pool).changes(since, timeout)
+        return self._pool(pool).changes(since, timeout)
+
+    def _pool(self, pool: str) -> PoolWatch:
+        return PoolWatch(self._client, self._lists, pool, self._times)
 
     def karpenter_version(self) -> str | None:
         try:

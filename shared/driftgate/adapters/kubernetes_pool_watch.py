@@ -18,14 +18,13 @@ from typing import TypeVar
 from driftgate.adapters.kubernetes_client import KubernetesClient
 from driftgate.adapters.kubernetes_lists import ListReader
 from driftgate.adapters.kubernetes_resources import NODECLAIMS, NODES
-from driftgate.adapters.kubernetes_stream import Broken, Follower, Heard, WatchEvent
+from driftgate.adapters.kubernetes_stream import Broken, Follower, Heard, WatchEvent, WatchTimes
 from driftgate.adapters.node_objects import node_from_object, nodeclaim_from_object
 from driftgate.domain.errors import TransientError, WatchExpiredError
 from driftgate.domain.nodes import NODEPOOL_LABEL
 from driftgate.ports import ClaimChanged, NodeChanged, PoolChange, PoolMembers, Quiet, Relisted
 
 QUIET_S = 0.5
-PATIENCE_S = 10.0
 _PAUSE_S = 0.25
 _NO_VERSION = WatchExpiredError("there is no version to watch from")
 
@@ -36,9 +35,10 @@ Changes = Generator[PoolChange, None, T]
 class PoolWatch:
     """Reads and watches one pool."""
 
-    def __init__(self, client: KubernetesClient, lists: ListReader, pool: str) -> None:
+    def __init__(self, client: KubernetesClient, lists: ListReader, pool: str, times: WatchTimes) -> None:
         self._client = client
         self._lists = lists
+        self._times = times
         self._query = {"labelSelector": f"{NODEPOOL_LABEL}={pool}"}
 
     def read(self) -> PoolMembers:
@@ -68,7 +68,9 @@ class PoolWatch:
         """What both watches hear, within; afterwards both have ended."""
         heard: SimpleQueue[Heard] = SimpleQueue()
         versions = ((NODECLAIMS, since.claims_version), (NODES, since.nodes_version))
-        followers = [Follower(self._client, kind, self._query, version, heard) for kind, version in versions]
+        followers = [
+            Follower(self._client, kind, self._query, version, heard, self._times) for kind, version in versions
+        ]
         for follower in followers:
             follower.start()
         try:
@@ -81,7 +83,7 @@ class PoolWatch:
 
     def _start_again(self, broken: Exception, deadline: float) -> Changes[PoolMembers | None]:
         """Both lists as they are now, told as `Relisted`; None where the time is over. Raises what stays broken."""
-        patience = time.monotonic() + PATIENCE_S
+        patience = time.monotonic() + self._times.patience_s
         while isinstance(broken, TransientError) and time.monotonic() < patience:
             found = yield from _quietly(self._read_in_background(), min(deadline, patience))
             if isinstance(found, PoolMembers):

@@ -24,13 +24,22 @@ from driftgate.adapters.kubernetes_errors import Answer, breakdown, nonsense, re
 from driftgate.adapters.kubernetes_resources import Call, Resource
 from driftgate.domain.jsonvalue import JsonObject, child, integer, mapping, text
 
-STREAM_S = 5
-SILENCE_S = STREAM_S + 2.0
 _SHORT_S = 1.0
 _BREATH_S = 0.25
 _PIECE = 1 << 16
 _EVENT_TYPES = ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR")
 _JOIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchTimes:
+    """Seconds: how long a stream lasts before it is taken up anew, how much silence in it means that it is dead, and
+    how long an API server may be out of reach before the watch gives up.
+    """
+
+    stream_s: int = 5
+    silence_s: float = 7.0
+    patience_s: float = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +65,16 @@ class Follower:
     """Follows one resource from `version` on until it breaks or is stopped."""
 
     def __init__(
-        self, client: KubernetesClient, resource: Resource, query: Query, version: str, heard: SimpleQueue[Heard]
+        self,
+        client: KubernetesClient,
+        resource: Resource,
+        query: Query,
+        version: str,
+        heard: SimpleQueue[Heard],
+        times: WatchTimes,
     ) -> None:
         self._client = client
+        self._times = times
         self._call = Call(verb="watch", resource=resource)
         self._query = query
         self._version = version
@@ -94,7 +110,7 @@ class Follower:
 
     def _follow_once(self) -> None:
         """Follows one stream to its end in good order. Raises what ended it otherwise."""
-        response = self._client.stream(self._call, self._asked(), SILENCE_S)
+        response = self._client.stream(self._call, self._asked(), self._times.silence_s)
         with self._lock:
             self._open = response
         try:
@@ -112,7 +128,7 @@ class Follower:
             **self._query,
             "watch": "true",
             "allowWatchBookmarks": "true",
-            "timeoutSeconds": str(STREAM_S),
+            "timeoutSeconds": str(self._times.stream_s),
             "resourceVersion": self._version,
         }
 

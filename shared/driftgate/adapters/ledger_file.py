@@ -16,8 +16,14 @@ from pathlib import Path
 from driftgate.adapters.file_lock import held_lock
 from driftgate.adapters.ledger_book import Book, fleet_of, state_of
 from driftgate.adapters.ledger_document import book_from_document, book_to_document
-from driftgate.adapters.ledger_rules import committed, kept, lease_request, leased, released
-from driftgate.domain.errors import AnswerLostError, InvalidInputError, LedgerCorruptError, LedgerUnavailableError
+from driftgate.adapters.ledger_rules import cleaned, committed, lease_request, leased, released
+from driftgate.domain.errors import (
+    AnswerLostError,
+    InvalidInputError,
+    InvariantError,
+    LedgerCorruptError,
+    LedgerUnavailableError,
+)
 from driftgate.domain.ledger import LeaseRecord
 from driftgate.ports import Clock, LedgerChange, LedgerState
 
@@ -68,7 +74,8 @@ class FileLedger:
         return _parsed(self._path, text)
 
     def _write(self, book: Book) -> None:
-        document = json.dumps(book_to_document(kept(book, self._clock.now())), ensure_ascii=False, indent=1)
+        document = json.dumps(book_to_document(cleaned(book, self._clock.now())), ensure_ascii=False, indent=1)
+        _check_readable(document)
         try:
             _replace(self._path, document.encode())
         except OSError as error:
@@ -77,6 +84,14 @@ class FileLedger:
             _sync_folder(self._path.parent)
         except OSError as error:
             raise AnswerLostError(f"{self._path} was written, but may not survive a power cut: {error}") from error
+
+
+def _check_readable(document: str) -> None:
+    """Raises InvariantError: what could not be read again must not be written."""
+    try:
+        book_from_document(json.loads(document))
+    except InvalidInputError as error:
+        raise InvariantError(f"the commit would make the ledger unreadable: {error}; nothing was written") from error
 
 
 def _parsed(path: Path, text: str) -> Book:

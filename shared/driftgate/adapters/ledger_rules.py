@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from driftgate.adapters.ledger_book import Book, counts_of, heartbeat_state_of, is_kept, records_of
+from driftgate.adapters.ledger_book import KEPT_AFTER_END, Book, counts_of, heartbeat_state_of, is_kept, records_of
 from driftgate.domain.errors import InvariantError, LeaseHeldError, LedgerConflictError
 from driftgate.domain.ledger import LeaseRecord, Stop
 from driftgate.ports import (
@@ -132,10 +132,12 @@ def _with_counted_stops(book: Book, clusters: Iterable[str]) -> Book:
     return counted
 
 
-def kept(book: Book, now: datetime) -> Book:
-    """The book without what no load shows any more."""
+def cleaned(book: Book, now: datetime) -> Book:
+    """The book without rolls that no load has shown for another 90 days."""
     return {
-        name: replace(records, rolls={id_: roll for id_, roll in records.rolls.items() if is_kept(roll, now)})
+        name: replace(
+            records, rolls={id_: roll for id_, roll in records.rolls.items() if is_kept(roll, now - KEPT_AFTER_END)}
+        )
         for name, records in book.items()
     }
 

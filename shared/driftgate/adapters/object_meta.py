@@ -14,7 +14,7 @@ from sys import intern
 from driftgate.domain.conditions import Condition
 from driftgate.domain.jsonvalue import child, instant, items, mapping, strings, text
 
-JUDGED_ANNOTATIONS = ("karpenter.sh/", "karpenter.k8s.aws/", "driftgate.dev/")
+JUDGED_ANNOTATIONS = ("karpenter.sh/do-not-", "karpenter.sh/nodeclaim-termination-timestamp", "driftgate.dev/")
 
 
 def name_of(raw: object) -> str:
