@@ -30,8 +30,9 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 class ControlPlane:
     """A control plane of its own for each `with`; the logs are kept if the block fails."""
 
-    def __init__(self, *, karpenter: bool = True, crds: str = "core") -> None:
-        self._with_karpenter, self._crds = karpenter, crds
+    def __init__(self, *, karpenter: str | None = "karpenter", env: Mapping[str, str] | None = None) -> None:
+        """Choose the program that is Karpenter, if any, and settings of its own."""
+        self.karpenter, self._env = karpenter, dict(env or {})
         self.run = Run()
         self.tokens = {user: secrets.token_hex(16) for user in GROUPS}
         self._etcd_port, self._peer_port, self._api_port = free_ports(3)
@@ -57,7 +58,7 @@ class ControlPlane:
         self.start_etcd()
         self.start_api_server()
         self.apply_crds()
-        if self._with_karpenter:
+        if self.karpenter:
             self.kubelet = Kubelet(self.api("admin"))
             self.kubelet.start()
             self.start_karpenter()
@@ -110,20 +111,22 @@ class ControlPlane:
 
     def apply_crds(self) -> None:
         api = self.api("admin")
-        for path in sorted(build.crds_path(self._crds).glob("*.yaml")):
+        module = build.BINARIES[self.karpenter or "karpenter"].module
+        for path in sorted(build.crds_path(module).glob("*.yaml")):
             api.send("POST", CRDS, path.read_bytes(), "application/yaml").json()
         self.run.wait_until("kube-apiserver", lambda: all(map(api.serves, api.items(CRDS))), timeout_s=30)
 
-    def start_karpenter(self, env: Mapping[str, str] | None = None, program: str = "karpenter") -> None:
-        """Start Karpenter, or start it again after `run.stop("karpenter")`."""
+    def start_karpenter(self) -> None:
+        """Start Karpenter, or start it again after `run.stop(plane.karpenter)`."""
+        assert self.karpenter, "this control plane was made without Karpenter"
         metrics, probe = free_ports(2)
         settings = {
             "KUBECONFIG": str(self.kubeconfig("admin")), "SYSTEM_NAMESPACE": "kube-system",
             "DISABLE_LEADER_ELECTION": "true", "METRICS_PORT": str(metrics),
             "HEALTH_PROBE_PORT": str(probe), "LOG_LEVEL": "debug",
         }  # fmt: skip
-        self.run.start(program, [build.binary_path(program)], settings | dict(env or {}))
-        self.run.wait_until(program, lambda: answers(f"http://127.0.0.1:{probe}/readyz"), timeout_s=60)
+        self.run.start(self.karpenter, [build.binary_path(self.karpenter)], settings | self._env)
+        self.run.wait_until(self.karpenter, lambda: answers(f"http://127.0.0.1:{probe}/readyz"), timeout_s=60)
 
     def start_kubernetes_controllers(self) -> None:
         """Start kube-scheduler and kube-controller-manager, for tests whose pods must move."""

@@ -40,8 +40,8 @@ def started(plane: ControlPlane, session: pytest.Session) -> Iterator[ControlPla
 @pytest.fixture(scope="session")
 def api_server(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
     """A kube-apiserver with Karpenter's CRDs and nobody at work in it."""
-    require("etcd", "kube-apiserver")
-    yield from started(ControlPlane(karpenter=False), request.session)
+    require("etcd", "kube-apiserver", "karpenter")
+    yield from started(ControlPlane(karpenter=None), request.session)
 
 
 @pytest.fixture(scope="module")
