@@ -11,6 +11,9 @@ from typing import Protocol
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
+_ZONES = ("TZ=", "CRON_TZ=")
+_NO_ZONE = "a schedule takes no time zone (a budget's is always in UTC)"
+
 
 class Bounds(Protocol):
     """The part of a field's rule that advice needs."""
@@ -28,7 +31,9 @@ def unreadable(field: str, piece: str, part: str) -> str:
         return f"{piece!r}: Karpenter's cron has no '#' (the nth weekday of a month)"
     if part.upper() in ("L", "W") or (part.upper().endswith(("L", "W")) and part[:-1].isdigit()):
         return f"{piece!r}: Karpenter's cron has no 'L' (last) and no 'W' (nearest working day)"
-    return f"{piece!r}: {part!r} is no {field}"
+    if part.startswith(_ZONES):
+        return _NO_ZONE
+    return f"{part!r} is no {field}"
 
 
 def known_name(piece: str, part: str, names: Mapping[str, int]) -> str:
@@ -64,9 +69,8 @@ def split_in_two(rule: Bounds, piece: str, low: int, high: int, step: int) -> st
 def without_extras(parts: tuple[str, ...]) -> tuple[str, str]:
     """Why there are not five fields, and the five that are probably meant ("" where that is open)."""
     count = f"a schedule has five fields, this has {len(parts)}"
-    if parts and parts[0].startswith(("TZ=", "CRON_TZ=")):
-        rest = " ".join(parts[1:])
-        return "a schedule takes no time zone (a budget's is always in UTC)", rest if len(parts) == 6 else ""
+    if parts and parts[0].startswith(_ZONES):
+        return _NO_ZONE, " ".join(parts[1:]) if len(parts) == 6 else ""
     if len(parts) == 6 and parts[0] in ("0", "00"):
         return f"{count}: there is no field for seconds", " ".join(parts[1:])
     return count, ""

@@ -116,11 +116,9 @@ def _number(piece: _Piece, text: str) -> int:
 def _check(piece: _Piece, low: int, high: int, step: int) -> None:
     rule, shown = piece.rule, repr(piece.text)
     if low < rule.low:
-        raise piece.error(f"{shown}: {low} is below {rule.low}, the lowest {rule.name}")
+        raise piece.error(f"{low} is below {rule.low}, the lowest {rule.name}")
     if high > rule.high:
-        raise piece.error(
-            f"{shown}: {high} is above {rule.high}, the highest {rule.name}", advice.in_bounds(rule, low, high)
-        )
+        raise piece.error(f"{high} is above {rule.high}, the highest {rule.name}", advice.in_bounds(rule, low, high))
     if low > high:
         raise piece.error(
             f"{shown} runs backwards ({low} to {high})", advice.split_in_two(rule, piece.text, low, high, step)
