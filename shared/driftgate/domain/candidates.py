@@ -85,7 +85,7 @@ def facts_for(observation: Observation, members: Iterable[Member], expires_by: d
     for volume in observation.volume_attachments:
         if volume.node_name in volumes:
             volumes[volume.node_name].append(volume)
-    pods = PodIndex.build(observation.pods, observation.pdbs, names, at=observation.at, version=version)
+    pods = PodIndex(observation.pods, observation.pdbs, names, at=observation.at, version=version)
     return CandidateFacts(
         at=observation.at,
         pods=pods,
@@ -140,14 +140,16 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 def _candidate(member: Member, facts: CandidateFacts) -> Candidate:
     is_empty = facts.pods.is_empty(member.name)
     pod_blocks = facts.pods.blocks(member.name)
+    kept = tuple(_node_blocks(member, facts))
+    if is_empty and facts.skips_empty:
+        kept = (*kept, _skipped_as_empty(member))
     is_forced = member.claim.termination_grace_period is not None
-    kept = (*_node_blocks(member, facts), *_version_blocks(member, facts, is_empty=is_empty))
     return Candidate(
         member=member,
         is_empty=is_empty,
         blockers=kept if is_forced else (*kept, *pod_blocks),
         overridden=pod_blocks if is_forced else (),
-        unwanted=tuple(_unwanted(member)),
+        unwanted=_unwanted(member),
         notes=tuple(_notes(member, facts)),
     )
 
@@ -177,28 +179,35 @@ def _node_blocks(member: Member, facts: CandidateFacts) -> Iterator[Hold]:
         )
 
 
-def _version_blocks(member: Member, facts: CandidateFacts, *, is_empty: bool) -> Iterator[Hold]:
-    if is_empty and facts.skips_empty:
-        yield Hold(
-            code=ReasonCode.VERSION_SKIPS_EMPTY,
-            objects=member.objects,
-            message=f"{member.name} is empty, and this Karpenter (1.5, 1.6) never takes an empty node for drift.",
+def _skipped_as_empty(member: Member) -> Hold:
+    return Hold(
+        code=ReasonCode.VERSION_SKIPS_EMPTY,
+        objects=member.objects,
+        message=f"{member.name} is empty, and this Karpenter (1.5, 1.6) never takes an empty node for drift.",
+    )
+
+
+def _unwanted(member: Member) -> tuple[Hold, ...]:
+    claim, node = member.claim, member.node
+    of_node = _wishes(f"node/{node.name}", node.annotations) if node is not None and node.annotations else ()
+    of_claim = _wishes(f"nodeclaim/{claim.name}", claim.annotations) if claim.annotations else ()
+    return (*of_node, *of_claim)
+
+
+def _wishes(place: str, written: Mapping[str, str]) -> tuple[Hold, ...]:
+    return tuple(
+        Hold(
+            code=ReasonCode.DO_NOT_DRIFT,
+            objects=(place,),
+            message=f"{place} has {key}, which Karpenter does not know: while it is next, the gate stays shut.",
         )
-
-
-def _unwanted(member: Member) -> Iterator[Hold]:
-    sources = [(f"nodeclaim/{member.claim.name}", member.claim.annotations)]
-    if member.node is not None:
-        sources.insert(0, (f"node/{member.node.name}", member.node.annotations))
-    for place, written in sources:
-        for key in (DO_NOT_DRIFT, DO_NOT_ROLL):
-            if written.get(key, "false") != "false":
-                message = f"{place} has {key}, which Karpenter does not know: while it is next, the gate stays shut."
-                yield Hold(code=ReasonCode.DO_NOT_DRIFT, objects=(place,), message=message)
+        for key in (DO_NOT_DRIFT, DO_NOT_ROLL)
+        if written.get(key, "false") != "false"
+    )
 
 
 def _notes(member: Member, facts: CandidateFacts) -> Iterator[Hold]:
-    ends = expires_at(member.claim)
+    ends = None if facts.expires_by is None else expires_at(member.claim)
     if ends is not None and facts.expires_by is not None and ends <= facts.expires_by:
         message = f"{member.name} expires at {rfc3339(ends)} and then goes without any budget."
         yield Hold(code=ReasonCode.EXPIRES_FIRST, objects=member.objects, message=message, until=ends)

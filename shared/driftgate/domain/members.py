@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from driftgate.domain.conditions import is_true
 from driftgate.domain.nodes import NodeClaimSnapshot, NodeSnapshot
@@ -16,53 +16,49 @@ from driftgate.domain.signs import nodes_of_claims
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A NodeClaim and its Node, None until that registered (or when it is gone already)."""
+    """A NodeClaim and its Node, None until that registered (or when it is gone already).
+
+    What follows from the two is worked out once, because several rules ask thousands of members for it:
+    `name` is what people call it: the Node's name, the NodeClaim's while there is no Node.
+    `is_terminating`: its machine is being ended; from then on it uses up no budget.
+    `is_counted`: it is one of the nodes that a percentage is taken of.
+    `is_marked`: a command has it, or it is being deleted. The mark itself is in Karpenter's memory; we see its
+    traces, the condition DisruptionReason and (the only one before 1.2) the taint.
+    `is_leaving`: it cannot come back, so it no longer lags.
+    `is_consuming`: it uses up one of the disruptions that the budgets allow.
+    """
 
     claim: NodeClaimSnapshot
     node: NodeSnapshot | None
+    name: str = field(init=False)
+    is_initialized: bool = field(init=False)
+    is_terminating: bool = field(init=False)
+    is_counted: bool = field(init=False)
+    is_marked: bool = field(init=False)
+    is_leaving: bool = field(init=False)
+    is_consuming: bool = field(init=False)
 
-    @property
-    def name(self) -> str:
-        """What people call it: the Node's name, the NodeClaim's while there is no Node."""
-        return self.claim.name if self.node is None else self.node.name
+    def __post_init__(self) -> None:
+        claim, node = self.claim, self.node
+        is_terminating = is_true(claim.conditions, "InstanceTerminating")
+        is_initialized = node is not None and node.is_initialized
+        is_deleting = claim.deleted_at is not None
+        is_marked = is_deleting or (node is not None and node.is_tainted_disrupted) or claim.disruption_reason != ""
+        is_counted = is_initialized and not is_terminating
+        give = object.__setattr__
+        give(self, "name", claim.name if node is None else node.name)
+        give(self, "is_initialized", is_initialized)
+        give(self, "is_terminating", is_terminating)
+        give(self, "is_counted", is_counted)
+        give(self, "is_marked", is_marked)
+        give(self, "is_leaving", is_deleting or is_terminating)
+        give(self, "is_consuming", is_counted and (is_marked or node is None or not node.is_ready))
 
     @property
     def objects(self) -> tuple[str, ...]:
+        """Its Node and NodeClaim as evidence names them."""
         claim = f"nodeclaim/{self.claim.name}"
         return (claim,) if self.node is None else (f"node/{self.node.name}", claim)
-
-    @property
-    def is_initialized(self) -> bool:
-        return self.node is not None and self.node.is_initialized
-
-    @property
-    def is_terminating(self) -> bool:
-        """Whether its machine is being ended: from then on it no longer uses up a budget."""
-        return is_true(self.claim.conditions, "InstanceTerminating")
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether it is one of the nodes that a percentage is taken of."""
-        return self.is_initialized and not self.is_terminating
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether a command has it, or it is being deleted. The mark itself is in Karpenter's memory: we see its
-        traces, the condition DisruptionReason and (the only one before 1.2) the taint."""
-        tainted = self.node is not None and self.node.is_tainted_disrupted
-        return self.claim.deleted_at is not None or tainted or bool(self.claim.disruption_reason)
-
-    @property
-    def is_leaving(self) -> bool:
-        """Whether it cannot come back: it is no longer a node that lags."""
-        return self.claim.deleted_at is not None or self.is_terminating
-
-    @property
-    def is_consuming(self) -> bool:
-        """Whether it uses up one of the disruptions that the budgets allow."""
-        if not self.is_counted or self.node is None:
-            return False
-        return not self.node.is_ready or self.is_marked
 
 
 def members_by_pool(

@@ -1,8 +1,49 @@
-"""Whether a PodDisruptionBudget could ever allow an eviction, even with every pod healthy."""
+"""PodDisruptionBudgets: which pods one covers, and whether it could ever allow an eviction."""
 
 from __future__ import annotations
 
-from driftgate.domain.nodes import PodDisruptionBudgetSnapshot
+from collections import defaultdict
+from collections.abc import Iterable
+
+from driftgate.domain.nodes import PodDisruptionBudgetSnapshot, PodSnapshot
+from driftgate.domain.selectors import all_match
+
+Pdbs = tuple[PodDisruptionBudgetSnapshot, ...]
+
+
+class PdbCoverage:
+    """The budgets that keep a pod from being evicted: one at zero, or any two.
+
+    Pods of one workload share their labels object (the adapters see to it), so that each distinct set of labels
+    is matched once and not once per pod. The pods must outlive the coverage.
+    """
+
+    __slots__ = ("_answers", "_budgets", "namespaces")
+
+    def __init__(self, budgets: Iterable[PodDisruptionBudgetSnapshot]) -> None:
+        by_namespace: dict[str, list[PodDisruptionBudgetSnapshot]] = defaultdict(list)
+        for budget in budgets:
+            if budget.selector is not None:
+                by_namespace[budget.namespace].append(budget)
+        self._budgets = {name: found for name, found in by_namespace.items() if _may_hold(found)}
+        self._answers: dict[str, dict[int, Pdbs]] = {name: {} for name in self._budgets}
+        self.namespaces = frozenset(self._budgets)
+
+    def of(self, pod: PodSnapshot) -> Pdbs:
+        """The budgets for a pod of one of the `namespaces`; in others there are none that could keep it."""
+        answers, labels = self._answers[pod.namespace], id(pod.labels)
+        found = answers.get(labels)
+        if found is None:
+            found = answers[labels] = self._match(pod)
+        return found
+
+    def _match(self, pod: PodSnapshot) -> Pdbs:
+        matching = tuple(b for b in self._budgets[pod.namespace] if all_match(b.selector or (), pod.labels))
+        return matching if _may_hold(matching) else ()
+
+
+def _may_hold(budgets: Pdbs | list[PodDisruptionBudgetSnapshot]) -> bool:
+    return len(budgets) > 1 or any(budget.disruptions_allowed == 0 for budget in budgets)
 
 
 def allows_never(budget: PodDisruptionBudgetSnapshot) -> str:

@@ -7,9 +7,7 @@ named. Must not look at the node itself.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from driftgate.domain.duration import parse_duration
@@ -17,24 +15,23 @@ from driftgate.domain.errors import InvalidInputError
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.karpenter_version import Version, reads_durations
 from driftgate.domain.nodes import DO_NOT_DISRUPT, PodDisruptionBudgetSnapshot, PodSnapshot
-from driftgate.domain.pdb import allows_never
+from driftgate.domain.pdb import PdbCoverage, Pdbs, allows_never
 from driftgate.domain.plan import Hold
 from driftgate.domain.reasons import ReasonCode
-from driftgate.domain.selectors import all_match
 
-Pdbs = tuple[PodDisruptionBudgetSnapshot, ...]
 FOR_EVER = datetime.max.replace(tzinfo=UTC)
 
 
 def is_active(pod: PodSnapshot) -> bool:
     """Whether the pod runs or will run: neither finished nor being deleted."""
-    return pod.phase not in ("Succeeded", "Failed") and pod.deleted_at is None
+    return pod.deleted_at is None and pod.phase != "Succeeded" and pod.phase != "Failed"
 
 
 def is_reschedulable(pod: PodSnapshot) -> bool:
     """Whether the pod needs room elsewhere when its node goes; a node without such pods is empty to Karpenter."""
-    stays = is_active(pod) or (pod.owner_kind == "StatefulSet" and pod.deleted_at is not None)
-    return stays and pod.owner_kind != "DaemonSet" and not pod.is_mirror
+    if pod.owner_kind == "DaemonSet" or pod.is_mirror:
+        return False
+    return is_active(pod) or (pod.owner_kind == "StatefulSet" and pod.deleted_at is not None)
 
 
 def protected_until(pod: PodSnapshot, version: Version | None) -> datetime | None:
@@ -52,97 +49,77 @@ def protected_until(pod: PodSnapshot, version: Version | None) -> datetime | Non
     return FOR_EVER if pod.started_at is None else pod.started_at + length
 
 
-@dataclass(slots=True)
 class PodIndex:
-    """Pods by node and PodDisruptionBudgets by namespace, built once for the nodes that are asked about.
+    """The pods of the nodes that are asked about, sorted once by what they say.
 
-    Pods of one workload share their labels object (see the adapters), so that each distinct set of labels is
-    matched once, not once per pod.
+    A large cluster has a hundred thousand pods: those elsewhere, and those without a say, leave nothing behind.
     """
 
-    at: datetime
-    version: Version | None
-    _pods: Mapping[str, Sequence[PodSnapshot]]
-    _pdbs: Mapping[str, Pdbs]
-    _matched: dict[tuple[str, int], Pdbs] = field(default_factory=dict)
+    __slots__ = ("_at", "_covered", "_nominated", "_protected", "_version", "_with_pods")
 
-    @classmethod
-    def build(
-        cls,
+    def __init__(
+        self,
         pods: Iterable[PodSnapshot],
         pdbs: Iterable[PodDisruptionBudgetSnapshot],
         nodes: Collection[str],
         *,
         at: datetime,
         version: Version | None,
-    ) -> PodIndex:
-        """The index for these node names; pods elsewhere are passed over."""
-        by_node: dict[str, list[PodSnapshot]] = {name: [] for name in nodes}
-        for pod in pods:
-            bucket = by_node.get(pod.node_name)
-            if bucket is not None:
-                bucket.append(pod)
-        by_namespace: dict[str, list[PodDisruptionBudgetSnapshot]] = defaultdict(list)
-        for budget in pdbs:
-            by_namespace[budget.namespace].append(budget)
-        return cls(at, version, by_node, {name: tuple(found) for name, found in by_namespace.items()})
+    ) -> None:
+        self._at = at
+        self._version = version
+        self._with_pods: set[str] = set()
+        self._nominated: dict[str, list[PodSnapshot]] = {}
+        self._protected: dict[str, list[PodSnapshot]] = {}
+        self._covered: dict[str, list[tuple[PodSnapshot, Pdbs]]] = {}
+        self._sort(pods, frozenset(nodes), PdbCoverage(pdbs))
 
     def is_empty(self, node: str) -> bool:
         """Whether no pod on the node needs room elsewhere (DaemonSet, mirror and finished pods do not)."""
-        return not any(pod.scheduled and is_reschedulable(pod) for pod in self._pods.get(node, ()))
+        return node not in self._with_pods
 
-    def nominated(self, node: str) -> tuple[PodSnapshot, ...]:
+    def nominated(self, node: str) -> Sequence[PodSnapshot]:
         """Pending pods that are promised to the node."""
-        return tuple(pod for pod in self._pods.get(node, ()) if not pod.scheduled and is_active(pod))
+        return self._nominated.get(node, ())
 
     def blocks(self, node: str) -> tuple[Hold, ...]:
         """Why the pods keep the node: do-not-disrupt first, then pods under two PDBs, then PDBs at zero."""
-        protected: list[PodSnapshot] = []
-        others: list[PodSnapshot] = []
-        for pod in self._pods.get(node, ()):
-            if pod.scheduled and is_active(pod):
-                (protected if self._is_protected(pod) else others).append(pod)
-        return (*self._do_not_disrupt(protected), *self._pdb_blocks(others))
+        protected, covered = self._protected.get(node, ()), self._covered.get(node, ())
+        return (*self._do_not_disrupt(protected), *_pdb_blocks(covered)) if protected or covered else ()
+
+    def _sort(self, pods: Iterable[PodSnapshot], nodes: Collection[str], coverage: PdbCoverage) -> None:
+        with_pods, namespaces, covering = self._with_pods, coverage.namespaces, coverage.of
+        for pod in pods:
+            node = pod.node_name
+            if node not in nodes:
+                continue
+            if not pod.scheduled:
+                if is_active(pod):
+                    self._nominated.setdefault(node, []).append(pod)
+                continue
+            if node not in with_pods and is_reschedulable(pod):
+                with_pods.add(node)
+            if pod.annotations and self._is_protected(pod):
+                self._protected.setdefault(node, []).append(pod)
+            elif pod.namespace in namespaces and (budgets := covering(pod)) and _is_evicted(pod):
+                self._covered.setdefault(node, []).append((pod, budgets))
 
     def _is_protected(self, pod: PodSnapshot) -> bool:
-        until = protected_until(pod, self.version) if pod.annotations else None
-        return until is not None and self.at < until
+        until = protected_until(pod, self._version) if is_active(pod) else None
+        return until is not None and self._at < until
 
     def _do_not_disrupt(self, protected: Sequence[PodSnapshot]) -> Iterator[Hold]:
         if not protected:
             return
-        ends = [protected_until(pod, self.version) or FOR_EVER for pod in protected]
-        until = None if max(ends) == FOR_EVER else max(ends)
+        until = max(protected_until(pod, self._version) or FOR_EVER for pod in protected)
         keys = sorted(pod.key for pod in protected)
-        ending = f", until {rfc3339(until)}" if until is not None else ""
+        ending = f", until {rfc3339(until)}" if until != FOR_EVER else ""
         yield Hold(
             code=ReasonCode.POD_DO_NOT_DISRUPT,
             objects=tuple(f"pod/{key}" for key in keys),
             message=f"{DO_NOT_DISRUPT} protects {', '.join(keys)}{ending}.",
-            until=until,
+            until=None if until == FOR_EVER else until,
         )
-
-    def _pdb_blocks(self, pods: Sequence[PodSnapshot]) -> Iterator[Hold]:
-        exhausted: dict[str, tuple[PodDisruptionBudgetSnapshot, list[str]]] = {}
-        for pod in filter(_is_evicted, pods):
-            matching = self._matching(pod)
-            if len(matching) > 1:
-                yield _two_pdbs(pod, matching)
-            elif matching and _holds(matching[0], pod):
-                exhausted.setdefault(matching[0].key, (matching[0], []))[1].append(pod.key)
-        for key in sorted(exhausted):
-            yield from _at_zero(*exhausted[key])
-
-    def _matching(self, pod: PodSnapshot) -> Pdbs:
-        budgets = self._pdbs.get(pod.namespace)
-        if budgets is None:
-            return ()
-        signature = (pod.namespace, id(pod.labels))
-        found = self._matched.get(signature)
-        if found is None:
-            found = tuple(b for b in budgets if b.selector is not None and all_match(b.selector, pod.labels))
-            self._matched[signature] = found
-        return found
 
 
 def _duration(value: str) -> timedelta | None:
@@ -155,13 +132,18 @@ def _duration(value: str) -> timedelta | None:
 
 def _is_evicted(pod: PodSnapshot) -> bool:
     """Whether Karpenter would call the eviction API for it, so that PDBs matter."""
-    return not pod.tolerates_disruption and not pod.is_mirror
+    return is_active(pod) and not pod.tolerates_disruption and not pod.is_mirror
 
 
-def _holds(budget: PodDisruptionBudgetSnapshot, pod: PodSnapshot) -> bool:
-    if budget.unhealthy_pod_eviction_policy == "AlwaysAllow" and not pod.ready:
-        return False
-    return budget.disruptions_allowed == 0
+def _pdb_blocks(covered: Sequence[tuple[PodSnapshot, Pdbs]]) -> Iterator[Hold]:
+    exhausted: dict[str, tuple[PodDisruptionBudgetSnapshot, list[str]]] = {}
+    for pod, budgets in covered:
+        if len(budgets) > 1:
+            yield _two_pdbs(pod, budgets)
+        elif pod.ready or budgets[0].unhealthy_pod_eviction_policy != "AlwaysAllow":
+            exhausted.setdefault(budgets[0].key, (budgets[0], []))[1].append(pod.key)
+    for key in sorted(exhausted):
+        yield from _at_zero(*exhausted[key])
 
 
 def _two_pdbs(pod: PodSnapshot, matching: Pdbs) -> Hold:
