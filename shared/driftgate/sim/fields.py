@@ -1,0 +1,114 @@
+"""`metadata.managedFields`: who wrote which field last, as the API server keeps it for updates and patches.
+
+Lists are taken as atomic (budgets are), but for finalizers, which the server tracks one by one.
+Source: sigs.k8s.io/structured-merge-diff; entries recorded from kube-apiserver v1.36.3.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from driftgate.domain.jsonvalue import items, mapping
+from driftgate.sim.kinds import Kind
+from driftgate.sim.objects import JsonDict, k8s_time, section
+
+Path = tuple[str, ...]
+Leaves = dict[Path, object]
+
+_OWN = frozenset({"apiVersion", "kind"})
+_OWN_METADATA = frozenset(
+    {
+        "name",
+        "namespace",
+        "generateName",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "managedFields",
+    }
+)
+_MAP = "."
+
+
+def track(kind: Kind, before: JsonDict, after: JsonDict, manager: str, subresource: str, at: datetime) -> None:
+    """Writes `after`'s managedFields: what changed belongs to the manager from now on, what left to nobody."""
+    old, new = _leaves(before), _leaves(after)
+    changed = {path for path, value in new.items() if path not in old or old[path] != value}
+    gone = old.keys() - new.keys()
+    if not changed and not gone:
+        return
+    entries = [_without(mapping(entry), changed | gone) for entry in items(_managed(before))]
+    mine = _entry_of(entries, kind, manager, subresource)
+    if changed:
+        section(mine, "fieldsV1").update(_merged(section(mine, "fieldsV1"), changed))
+        mine["time"] = k8s_time(at)
+    kept = [entry for entry in [e for e in entries if e is not mine] + [mine] if entry["fieldsV1"]]
+    kept.sort(key=lambda entry: (str(entry["time"]), str(entry["manager"])))
+    section(after, "metadata")["managedFields"] = kept
+
+
+def _managed(obj: JsonDict) -> object:
+    return mapping(obj.get("metadata")).get("managedFields")
+
+
+def _entry_of(entries: list[JsonDict], kind: Kind, manager: str, subresource: str) -> JsonDict:
+    for entry in entries:
+        if entry["manager"] == manager and entry.get("subresource", "") == subresource:
+            return entry
+    entry = {"apiVersion": kind.api_version, "fieldsType": "FieldsV1", "fieldsV1": {}, "manager": manager}
+    entry |= {"operation": "Update", "time": ""}
+    return entry | ({"subresource": subresource} if subresource else {})
+
+
+def _leaves(obj: JsonDict) -> Leaves:
+    found: Leaves = {}
+    for key, value in obj.items():
+        if key == "metadata":
+            for name, entry in mapping(value).items():
+                if name not in _OWN_METADATA:
+                    _collect((key, name), entry, found)
+        elif key not in _OWN:
+            _collect((key,), value, found)
+    return found
+
+
+def _collect(path: Path, value: object, found: Leaves) -> None:
+    if isinstance(value, dict):
+        found[(*path, _MAP)] = None
+        for key, entry in value.items():
+            _collect((*path, key), entry, found)
+    elif path == ("metadata", "finalizers"):
+        found[(*path, _MAP)] = None
+        found.update({(*path, f'v:"{entry}"'): None for entry in items(value)})
+    else:
+        found[path] = value
+
+
+def _names(path: Path) -> list[str]:
+    return [part if part == _MAP or part.startswith("v:") else f"f:{part}" for part in path]
+
+
+def _merged(fields: JsonDict, paths: set[Path]) -> JsonDict:
+    for path in sorted(paths):
+        section(fields, *_names(path))
+    return fields
+
+
+def _without(entry: object, paths: set[Path]) -> JsonDict:
+    kept = dict(mapping(entry))
+    kept["fieldsV1"] = _pruned(kept.get("fieldsV1"), {tuple(_names(path)) for path in paths}, ())
+    return kept
+
+
+def _pruned(fields: object, paths: set[Path], at: Path) -> JsonDict:
+    kept: JsonDict = {}
+    for key, below in mapping(fields).items():
+        if not below and (*at, key) in paths:
+            continue
+        left = _pruned(below, paths, (*at, key))
+        if left or not below:
+            kept[key] = left
+    return kept
