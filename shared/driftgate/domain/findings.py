@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from driftgate.domain.reasons import ReasonCode
+from driftgate.domain.reasons import REASONS, ReasonCode
 
 
 class Severity(StrEnum):
@@ -25,3 +25,12 @@ class Finding:
     entries: tuple[int, ...] = ()
     message: str
     remedy: str = ""
+
+    def to_object(self) -> dict[str, object]:
+        return {
+            "code": str(self.code),
+            "severity": str(self.severity),
+            "entries": list(self.entries),
+            "message": self.message,
+            "remedy": self.remedy or REASONS[self.code].lifted_by,
+        }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -62,3 +63,8 @@ def rfc3339(at: datetime | None) -> str | None:
     at = at.astimezone(UTC)
     shown = at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
     return shown.replace("+00:00", "Z")
+
+
+def compact(value: object) -> str:
+    """The value as JSON on one line, for a sentence that quotes it."""
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))

@@ -82,9 +82,7 @@ def calendar_to_object(calendar: CalendarObservation) -> dict[str, object]:
     return known(name=calendar.name, state=calendar.state, nextTransition=rfc3339(calendar.next_transition))
 
 
-def calendar_from_object(
-    entry: object, place: str = "calendar", *, strict: bool = True
-) -> CalendarObservation:
+def calendar_from_object(entry: object, place: str = "calendar", *, strict: bool = True) -> CalendarObservation:
     """The calendar. Raises InvalidInputError with the field's place."""
     return read_record(_calendar, entry, place, strict=strict)
 
@@ -106,9 +104,7 @@ def parameter_to_object(parameter: ParameterObservation) -> dict[str, object]:
     )
 
 
-def parameter_from_object(
-    entry: object, place: str = "parameter", *, strict: bool = True
-) -> ParameterObservation:
+def parameter_from_object(entry: object, place: str = "parameter", *, strict: bool = True) -> ParameterObservation:
     """The parameter. Raises InvalidInputError with the field's place."""
     return read_record(_parameter, entry, place, strict=strict)
 

@@ -110,3 +110,7 @@ class ClusterPolicy:
         if self.pools is None:
             return self.default
         return dict(self.pools).get(pool)
+
+    def policies(self) -> tuple[PoolPolicy, ...]:
+        """Every policy that a pool of this cluster may have."""
+        return (self.default,) if self.pools is None else tuple(policy for _, policy in self.pools) or (self.default,)

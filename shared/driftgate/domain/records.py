@@ -59,6 +59,7 @@ def roll_to_object(roll: Roll) -> dict[str, object]:
         "baseline": to_objects(roll.baseline),
         "opened": to_objects(roll.opened),
         "count": roll.count,
+        "baselineRestored": roll.baseline_restored,
         "version": roll.version,
     }
 
@@ -103,6 +104,7 @@ def _roll(fields: Fields) -> Roll:
         ended_at=fields.instant("endedAt"),
         trigger=fields.text("trigger"),
         count=1 if count is None else count,
+        baseline_restored=fields.flag("baselineRestored", default=False),
         version=fields.count("version", 0),
     )
 

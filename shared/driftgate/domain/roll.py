@@ -59,6 +59,7 @@ class Roll:
     claim: str = ""
     closed_at: datetime | None = None
     closed_by: str = ""
+    baseline_restored: bool = False
     replacement: str = ""
     ended_at: datetime | None = None
     trigger: str = ""

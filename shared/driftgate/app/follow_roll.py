@@ -1,0 +1,72 @@
+"""Carries out where a roll goes next: the gate first, then the record, then the window's slot, then people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from driftgate.app.close_roll import close_persistently
+from driftgate.app.open_gate import Worker, counter_of
+from driftgate.app.run_report import RunReport
+from driftgate.app.tell import Teller
+from driftgate.domain import stories
+from driftgate.domain.advance import Advance
+from driftgate.domain.ledger import CounterRecord, ImageVerdict, Stop, StopCause
+from driftgate.domain.plan import Alert
+from driftgate.domain.roll import Roll
+from driftgate.ports import LedgerChange, LedgerState, PutCounter, PutImageVerdict, PutRoll, RemoveStop
+
+
+def follow(worker: Worker, was: Roll, step: Advance, known: LedgerState, teller: Teller, report: RunReport) -> Roll:
+    """The roll as stored after the step; the same roll where nothing changed.
+
+    Raises:
+        LedgerConflictError: somebody else wrote it; the next look decides again. Whatever had to close is closed.
+    """
+    alerts = list(step.alerts)
+    roll = step.roll
+    if step.close:
+        roll, told = shut(worker, roll, report)
+        alerts += told
+    if roll == was:
+        return was
+    worker.ledger.commit(worker.name, PutRoll(roll), worker.lease(), *_follow_ups(worker, roll, step, known))
+    stored = replace(roll, version=roll.version + 1)
+    report.saw(stored)
+    teller.tell(stories.of_step(was, stored, step, worker.clock.now()))
+    teller.tell(stories.of_alert(worker.name, roll.pool, roll.id, alert, worker.clock.now()) for alert in alerts)
+    return stored
+
+
+def shut(worker: Worker, roll: Roll, report: RunReport) -> tuple[Roll, list[Alert]]:
+    """The roll with its gate shut now, and what people must be told of how it was found."""
+    closed = close_persistently(worker.cluster, worker.clock, roll.pool, roll, worker.deployment)
+    report.closed.append(roll.pool)
+    alert = closed.decision.alert(roll.pool) if closed.decision is not None else None
+    now = worker.clock.now()
+    done = replace(
+        roll,
+        closed_at=roll.closed_at or now,
+        closed_by=roll.closed_by or worker.holder,
+        baseline_restored=closed.decision is not None and closed.decision.is_baseline_back,
+    )
+    return done, [] if alert is None else [alert]
+
+
+def _follow_ups(worker: Worker, roll: Roll, step: Advance, known: LedgerState) -> list[LedgerChange]:
+    changes: list[LedgerChange] = []
+    counter = counter_of(roll.window_key, known)
+    if step.gives_back and counter is not None:
+        back = CounterRecord(
+            window_key=counter.window_key,
+            taken=max(0, counter.taken - 1),
+            unused=counter.unused + (1 if roll.opened_at is not None else 0),
+        )
+        changes.append(PutCounter(back, counter))
+    if step.image_verdict is not None and roll.image:
+        verdict = ImageVerdict(
+            image=roll.image, verdict=step.image_verdict, at=worker.clock.now(), reason=str(step.reason), by=roll.id
+        )
+        changes.append(PutImageVerdict(verdict))
+    if roll.is_finished:
+        changes.append(RemoveStop(Stop(cause=StopCause.ROLL, ref=roll.id, cluster=roll.cluster, pool=roll.pool)))
+    return changes

@@ -1,0 +1,50 @@
+"""What a use case is given: every port, and the policies of the clusters. Built by `bootstrap`, or by a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from driftgate.app.observe import Sources
+from driftgate.domain.policy import ClusterPolicy
+from driftgate.ports import (
+    Alarms,
+    Calendars,
+    Clock,
+    Closer,
+    Cluster,
+    Clusters,
+    EventPublisher,
+    Images,
+    Ledger,
+    Parameters,
+    WorkQueue,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """The outside world of one process. `policy` raises InvalidInputError for a cluster that nobody configured."""
+
+    clock: Clock
+    ledger: Ledger
+    clusters: Clusters
+    alarms: Alarms
+    calendars: Calendars
+    parameters: Parameters
+    images: Images
+    publisher: EventPublisher
+    queue: WorkQueue
+    closer: Closer
+    policy: Callable[[str], ClusterPolicy]
+    cluster_names: tuple[str, ...]
+    holder: str
+
+    def sources(self, cluster: Cluster) -> Sources:
+        return Sources(
+            cluster=cluster,
+            alarms=self.alarms,
+            calendars=self.calendars,
+            parameters=self.parameters,
+            images=self.images,
+        )

@@ -1,0 +1,324 @@
+"""Where a roll goes next: a total function of its record, what is seen of it, and the time.
+
+It never waits, never writes, and gives a reason on every branch. Whether the gate is open is a fact of its own
+(`closed_at` is None): in any state, an open gate that must not be open gives `close`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from driftgate.domain import roll_alerts
+from driftgate.domain.conditions import is_true
+from driftgate.domain.duration import parse_duration
+from driftgate.domain.errors import InvalidInputError
+from driftgate.domain.ledger import Approval
+from driftgate.domain.nodes import NodeClaimSnapshot, NodeSnapshot
+from driftgate.domain.plan import Alert, Hold
+from driftgate.domain.policy import OpenPolicy
+from driftgate.domain.reasons import ReasonCode
+from driftgate.domain.roll import Roll, RollState
+from driftgate.domain.signs import DRIFT_SIGNS, Sign, find_signs, sign_of
+
+BEAT_STALE = timedelta(seconds=90)
+GUARD_AT_MOST = timedelta(seconds=90)
+OVERDUE = timedelta(minutes=2)
+READY_DEADLINE = timedelta(minutes=15)
+PROOF_DEADLINE = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollView:
+    """What is seen of one roll's pool.
+
+    `claims` and `nodes` are keyed by NodeClaim name; None where they could not be read. `is_marked` says whether
+    our open mark stands in the list, None where the NodePool could not be read. `must_close` holds every reason
+    for which an open gate has to be shut now. `sick` says what speaks against an image that bakes.
+    """
+
+    claims: Mapping[str, NodeClaimSnapshot] | None
+    nodes: Mapping[str, NodeSnapshot]
+    read_at: datetime
+    is_marked: bool | None = True
+    must_close: tuple[Hold, ...] = ()
+    sick: tuple[Hold, ...] = ()
+    is_bake_owed: bool = False
+    bake: timedelta = timedelta(hours=4)
+    open: OpenPolicy = field(default_factory=OpenPolicy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """The decision: the roll as it is to be stored, why, and what follows.
+
+    `close` asks for the gate to be shut before the record is stored. `gives_back` returns the window's slot.
+    `image_verdict` is what the roll says of its image.
+    """
+
+    roll: Roll
+    reason: ReasonCode
+    close: bool = False
+    gives_back: bool = False
+    alerts: tuple[Alert, ...] = ()
+    image_verdict: Approval | None = None
+
+    @property
+    def next(self) -> RollState:
+        return self.roll.state
+
+
+def advance(roll: Roll, view: RollView, now: datetime) -> Advance:
+    """The next state of the roll; the same roll where nothing changes."""
+    match roll.state:
+        case RollState.PLANNED:
+            return _planned(roll, now)
+        case RollState.OPENING:
+            return _opening(roll, view, now)
+        case RollState.OPENED:
+            return _opened(roll, view, now)
+        case RollState.CLOSED:
+            return _closed(roll, view, now)
+        case RollState.IN_FLIGHT:
+            return _in_flight(roll, view, now)
+        case RollState.SETTLING:
+            return _settling(roll, view, now)
+        case RollState.BAKING:
+            return _baking(roll, view, now)
+        case RollState.DONE | RollState.CLOSED_UNUSED | RollState.FAILED | RollState.SUSPECT:
+            return Advance(roll=roll, reason=_ENDINGS[roll.state])
+        case _:
+            assert_never(roll.state)
+
+
+_ENDINGS = {
+    RollState.DONE: ReasonCode.REPLACEMENT_READY,
+    RollState.CLOSED_UNUSED: ReasonCode.NOT_STARTED,
+    RollState.FAILED: ReasonCode.ROLL_FAILED,
+    RollState.SUSPECT: ReasonCode.BAKE_FAILED,
+}
+
+
+def proof_due(roll: Roll) -> datetime:
+    """When claims that show no sign prove that nothing was taken: the last guard's instant."""
+    if roll.guard_at is not None:
+        return roll.guard_at
+    return (roll.closed_at or roll.revert_by or roll.state_since) + GUARD_AT_MOST
+
+
+def is_abandoned(roll: Roll, now: datetime) -> bool:
+    """Whether the worker that had the gate open gave no sign of life for 90 seconds."""
+    return roll.beat_at is not None and now - roll.beat_at > BEAT_STALE
+
+
+def is_overdue(roll: Roll, now: datetime) -> bool:
+    """Whether an open gate is past its revertBy."""
+    return roll.may_be_open and roll.revert_by is not None and now >= roll.revert_by
+
+
+def taken(roll: Roll, signs: tuple[Sign, ...], now: datetime) -> Advance:
+    """Karpenter took a node: the gate must be shut, and the node is followed."""
+    first = signs[0]
+    taken = _to(
+        roll, RollState.IN_FLIGHT, now, sign_at=roll.sign_at or now, sign=first.kind, claim=first.claim, node=first.node
+    )
+    told = () if len(signs) == 1 else (roll_alerts.more_than_one(roll, signs),)
+    return Advance(roll=taken, reason=ReasonCode.SIGN_SEEN, close=roll.closed_at is None, alerts=told)
+
+
+def to_closed(roll: Roll, reason: ReasonCode, now: datetime) -> Advance:
+    """The gate must be shut without a sign; whether a node was taken is proved later."""
+    return Advance(roll=_to(roll, RollState.CLOSED, now), reason=reason, close=True)
+
+
+def to_unopened(roll: Roll, now: datetime) -> Advance:
+    """The opening was refused, so nothing was ever opened and the slot goes back."""
+    never = replace(_to(roll, RollState.CLOSED_UNUSED, now), opened_at=None, guard_at=None)
+    return Advance(roll=never, reason=ReasonCode.PATCH_REFUSED, gives_back=True)
+
+
+def _to(roll: Roll, state: RollState, now: datetime, **changes: object) -> Roll:
+    ended = {"ended_at": now} if state in _ENDINGS else {}
+    return replace(roll, state=state, state_since=now, **ended, **changes)  # type: ignore[arg-type]
+
+
+def _is_worker_alive(roll: Roll, now: datetime) -> bool:
+    return now - (roll.beat_at or roll.state_since) <= BEAT_STALE
+
+
+def _planned(roll: Roll, now: datetime) -> Advance:
+    if _is_worker_alive(roll, now):
+        return Advance(roll=roll, reason=ReasonCode.PLANNED)
+    ended = _to(roll, RollState.CLOSED_UNUSED, now)
+    return Advance(roll=ended, reason=ReasonCode.ABANDONED, close=True, gives_back=True)
+
+
+def _opening(roll: Roll, view: RollView, now: datetime) -> Advance:
+    signs = _signs(roll, view)
+    if signs:
+        return taken(roll, signs, now)
+    if _is_worker_alive(roll, now) and not view.must_close:
+        return Advance(roll=roll, reason=ReasonCode.OPENING)
+    reason = view.must_close[0].code if view.must_close else ReasonCode.ABANDONED
+    return to_closed(roll, reason, now)
+
+
+def _opened(roll: Roll, view: RollView, now: datetime) -> Advance:
+    signs = _signs(roll, view)
+    reason, alerts = _why_shut(roll, view, now)
+    if signs:
+        step = taken(roll, signs, now)
+        return replace(step, alerts=alerts + step.alerts)
+    if reason is None:
+        return Advance(roll=roll, reason=ReasonCode.OPENED)
+    return replace(to_closed(roll, reason, now), alerts=alerts)
+
+
+def _why_shut(roll: Roll, view: RollView, now: datetime) -> tuple[ReasonCode | None, tuple[Alert, ...]]:
+    if roll.revert_by is not None and now >= roll.revert_by + OVERDUE:
+        return ReasonCode.GATE_LEFT_OPEN, (roll_alerts.left_open(roll, now),)
+    if is_abandoned(roll, now):
+        return ReasonCode.ABANDONED, (roll_alerts.abandoned(roll),)
+    if view.must_close:
+        return view.must_close[0].code, ()
+    if roll.revert_by is not None and now >= roll.revert_by:
+        return ReasonCode.OPEN_TIMEOUT, ()
+    if view.is_marked is False:
+        return ReasonCode.REVERTED_BY, ()
+    return None, ()
+
+
+def _closed(roll: Roll, view: RollView, now: datetime) -> Advance:
+    signs = _signs(roll, view)
+    if signs:
+        return taken(roll, signs, now)
+    open_still = roll.closed_at is None
+    if view.claims is not None and not open_still and view.read_at >= proof_due(roll):
+        ended = _to(roll, RollState.CLOSED_UNUSED, now)
+        return Advance(roll=ended, reason=ReasonCode.NOT_STARTED, gives_back=True)
+    if view.claims is None and not open_still and now >= proof_due(roll) + PROOF_DEADLINE:
+        return Advance(roll=_to(roll, RollState.FAILED, now), reason=ReasonCode.UNKNOWN)
+    return Advance(roll=roll, reason=ReasonCode.CLOSING_PROOF_PENDING, close=open_still)
+
+
+def _in_flight(roll: Roll, view: RollView, now: datetime) -> Advance:
+    close = roll.closed_at is None
+    if view.claims is None:
+        return Advance(roll=roll, reason=ReasonCode.UNKNOWN, close=close)
+    seen = _with_replacement(roll, view)
+    claim = _claim_of(roll, view.claims)
+    if claim is None:
+        return Advance(roll=_to(seen, RollState.SETTLING, now), reason=ReasonCode.OLD_NODE_GONE, close=close)
+    sign = sign_of(claim, view.nodes.get(claim.name))
+    if sign is None:
+        return _rolled_back(seen, view.claims, now, close=close)
+    waited = now - (roll.sign_at or roll.state_since)
+    stuck = waited >= _patience(claim, view)
+    told = (roll_alerts.drain_stuck(roll, claim, waited),) if stuck else ()
+    named = replace(seen, node=seen.node or sign.node, claim=claim.name, sign=_clearer(seen.sign, sign))
+    reason = ReasonCode.DRAIN_STUCK if told else ReasonCode.IN_FLIGHT
+    return Advance(roll=named, reason=reason, close=close, alerts=told)
+
+
+def _settling(roll: Roll, view: RollView, now: datetime) -> Advance:
+    close = roll.closed_at is None
+    if view.claims is None:
+        return Advance(roll=roll, reason=ReasonCode.UNKNOWN, close=close)
+    if roll.sign and roll.sign not in DRIFT_SIGNS:
+        done = _to(roll, RollState.DONE, now)
+        return Advance(roll=done, reason=ReasonCode.LEFT_FOR_ANOTHER_REASON, close=close)
+    seen = _with_replacement(roll, view)
+    if not seen.replacement:
+        done = _to(seen, RollState.DONE, now)
+        return Advance(roll=done, reason=ReasonCode.NO_REPLACEMENT_NEEDED, close=close)
+    if _is_ready(seen.replacement, view):
+        return _proved(seen, view, now, close=close)
+    if now >= roll.state_since + READY_DEADLINE or seen.replacement not in view.claims:
+        return _failed(seen, view.claims, now, close=close)
+    return Advance(roll=seen, reason=ReasonCode.SETTLING, close=close)
+
+
+def _proved(roll: Roll, view: RollView, now: datetime, *, close: bool) -> Advance:
+    bakes = view.is_bake_owed and view.bake > timedelta(0)
+    state = RollState.BAKING if bakes else RollState.DONE
+    return Advance(roll=_to(roll, state, now), reason=ReasonCode.REPLACEMENT_READY, close=close)
+
+
+def _baking(roll: Roll, view: RollView, now: datetime) -> Advance:
+    close = roll.closed_at is None
+    if view.sick:
+        return Advance(
+            roll=_to(roll, RollState.SUSPECT, now),
+            reason=ReasonCode.BAKE_FAILED,
+            close=close,
+            alerts=(roll_alerts.bake_failed(roll, view.sick[0]),),
+            image_verdict=Approval.SUSPECT,
+        )
+    if now >= roll.state_since + view.bake and view.claims is not None:
+        return Advance(roll=_to(roll, RollState.DONE, now), reason=ReasonCode.REPLACEMENT_READY, close=close)
+    return Advance(roll=roll, reason=ReasonCode.BAKING, close=close)
+
+
+def _signs(roll: Roll, view: RollView) -> tuple[Sign, ...]:
+    if view.claims is None:
+        return ()
+    return find_signs(roll.claims_at_open or tuple(sorted(view.claims)), view.claims, view.nodes)
+
+
+def _patience(claim: NodeClaimSnapshot, view: RollView) -> timedelta:
+    grace = claim.termination_grace_period
+    try:
+        return view.open.settle_timeout + (parse_duration(grace) if grace else timedelta(0))
+    except InvalidInputError:
+        return view.open.settle_timeout
+
+
+def _claim_of(roll: Roll, claims: Mapping[str, NodeClaimSnapshot]) -> NodeClaimSnapshot | None:
+    if roll.claim:
+        return claims.get(roll.claim)
+    return next((claim for claim in claims.values() if claim.node_name == roll.node), None)
+
+
+def _clearer(kind: str, sign: Sign) -> str:
+    return sign.kind if kind in ("", "tainted", "deleting", "gone") and sign.kind != "deleting" else kind or sign.kind
+
+
+def _with_replacement(roll: Roll, view: RollView) -> Roll:
+    """The roll with the first claim that came after the gate opened: Karpenter gives no link between the two."""
+    if roll.replacement or view.claims is None:
+        return roll
+    since = roll.opened_at or roll.state_since
+    born = [
+        (claim.created_at, claim.name)
+        for claim in view.claims.values()
+        if claim.created_at is not None and claim.created_at >= since and claim.name not in roll.claims_at_open
+    ]
+    return replace(roll, replacement=min(born)[1]) if born else roll
+
+
+def _is_ready(claim_name: str, view: RollView) -> bool:
+    claim = (view.claims or {}).get(claim_name)
+    node = view.nodes.get(claim_name)
+    return claim is not None and is_true(claim.conditions, "Initialized") and node is not None and node.is_ready
+
+
+def _rolled_back(roll: Roll, claims: Mapping[str, NodeClaimSnapshot], now: datetime, *, close: bool) -> Advance:
+    if roll.sign and roll.sign not in DRIFT_SIGNS:
+        done = _to(roll, RollState.DONE, now)
+        return Advance(roll=done, reason=ReasonCode.LEFT_FOR_ANOTHER_REASON, close=close)
+    return _failed(roll, claims, now, close=close)
+
+
+def _failed(roll: Roll, claims: Mapping[str, NodeClaimSnapshot], now: datetime, *, close: bool) -> Advance:
+    orphan = claims.get(roll.replacement)
+    launched = orphan is not None and (is_true(orphan.conditions, "Launched") or bool(orphan.provider_id))
+    blamed = replace(roll, image=orphan.image_id or roll.image) if launched and orphan is not None else roll
+    return Advance(
+        roll=_to(blamed, RollState.FAILED, now),
+        reason=ReasonCode.ROLL_FAILED,
+        close=close,
+        alerts=(roll_alerts.failed(roll, is_there=orphan is not None, launched=launched),),
+        image_verdict=Approval.SUSPECT if launched else None,
+    )

@@ -1,0 +1,164 @@
+"""What the cluster itself says against an opening: other rolls, health, room, and whether any node could go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from driftgate.domain.candidates import Candidate, next_candidate
+from driftgate.domain.gate_duty import stands_open_for_others
+from driftgate.domain.jsonvalue import rfc3339
+from driftgate.domain.limits import limit_holds
+from driftgate.domain.observation import Observation
+from driftgate.domain.plan import Hold
+from driftgate.domain.policy import PoolPolicy
+from driftgate.domain.pool_facts import PoolFacts
+from driftgate.domain.pool_health import health_holds, pause_hold
+from driftgate.domain.reasons import ReasonCode
+from driftgate.domain.roll import Roll, RollState
+
+FLYING = frozenset(
+    {
+        RollState.PLANNED,
+        RollState.OPENING,
+        RollState.OPENED,
+        RollState.CLOSED,
+        RollState.IN_FLIGHT,
+        RollState.SETTLING,
+    }
+)
+"""States in which nothing else in the cluster may open; another pool's bake does not block."""
+
+_OWN = {
+    RollState.CLOSED: (ReasonCode.CLOSING_PROOF_PENDING, "its gate is shut; whether a node was taken is being proved"),
+    RollState.IN_FLIGHT: (ReasonCode.IN_FLIGHT, "its node is on the way out"),
+    RollState.SETTLING: (ReasonCode.SETTLING, "its replacement is not Ready yet"),
+    RollState.BAKING: (ReasonCode.BAKING, "its image is being watched"),
+}
+
+
+def roll_holds(facts: PoolFacts, rolls: Iterable[Roll], policy: PoolPolicy, others: Iterable[str]) -> tuple[Hold, ...]:
+    """The pool's own unfinished roll, and those of other pools that nothing may run beside.
+
+    `others` names pools in which a roll that the ledger does not know is in flight.
+    """
+    unfinished = [roll for roll in rolls if not roll.is_finished]
+    own = [_own(roll, policy) for roll in unfinished if roll.pool == facts.pool.name]
+    waiting = {roll.pool for roll in unfinished if roll.pool != facts.pool.name and roll.state in FLYING}
+    waiting |= {pool for pool in others if pool != facts.pool.name}
+    return (*own, *(waiting_for(pool) for pool in sorted(waiting)))
+
+
+def waiting_for(pool: str) -> Hold:
+    """Another pool goes first."""
+    return Hold(
+        code=ReasonCode.WAITING_FOR,
+        message=f"One roll at a time in a cluster: {pool} goes first.",
+        objects=(f"nodepool/{pool}",),
+        remedy=f"The end of the roll in {pool} lifts this.",
+    )
+
+
+def foreign_roll_hold(facts: PoolFacts, known: frozenset[str]) -> tuple[Hold, ...]:
+    """A roll in flight in this very pool that this ledger does not know: somebody's laptop, or another deployment."""
+    live = stands_open_for_others(facts.pool, known, facts.now)
+    if live is None:
+        return ()
+    text = f"The deployment {live.deployment} has the roll {live.id} in flight here until {rfc3339(live.revert_by)}."
+    return (
+        Hold(
+            code=ReasonCode.IN_FLIGHT,
+            message=text,
+            objects=(f"roll/{live.id}",),
+            until=live.revert_by,
+            remedy="Its end, or `driftgate close` if you know that nobody is at it.",
+        ),
+    )
+
+
+def node_holds(facts: PoolFacts, observation: Observation, policy: PoolPolicy) -> tuple[Hold, ...]:
+    """Health, limits, and whether a node is there that Karpenter could and we would take."""
+    paused = pause_hold(observation.nodeclaims)
+    return (
+        *health_holds(facts.members),
+        *((paused,) if paused is not None else ()),
+        *limit_holds(facts.pool, facts.members),
+        *_single(facts, policy),
+        *_unread_details(observation),
+        *_eligible(facts, policy),
+    )
+
+
+def _own(roll: Roll, policy: PoolPolicy) -> Hold:
+    code, what = _OWN.get(roll.state, (ReasonCode.IN_FLIGHT, "its gate is open or about to be"))
+    until: datetime | None = roll.state_since + policy.guards.bake if roll.state is RollState.BAKING else None
+    return Hold(
+        code=code,
+        message=f"The roll {roll.id} is {roll.state}: {what}.",
+        objects=(f"roll/{roll.id}",),
+        until=until,
+    )
+
+
+def _single(facts: PoolFacts, policy: PoolPolicy) -> tuple[Hold, ...]:
+    if facts.total != 1 or policy.open.allow_single_node_pool:
+        return ()
+    return (
+        Hold(
+            code=ReasonCode.SINGLE_NODE_POOL,
+            message=f"{facts.pool.name} has one node: rolling it is 100 % of the pool, and single replicas go with it.",
+            objects=(f"nodepool/{facts.pool.name}",),
+            remedy="Set open.allow_single_node_pool: true for this pool if that is fine.",
+        ),
+    )
+
+
+def _unread_details(observation: Observation) -> tuple[Hold, ...]:
+    """Pods and PodDisruptionBudgets decide which node can go: unread, they are not empty."""
+    needed = ("pods", "poddisruptionbudgets")
+    return tuple(
+        Hold(
+            code=ReasonCode.UNKNOWN,
+            message=f"{error.resource} could not be read: {error.message or error.status}",
+            objects=(error.resource,),
+            remedy="Give driftgate the rights that `driftgate cluster-manifests` prints, or try again.",
+        )
+        for error in observation.errors
+        if error.resource in needed
+    )
+
+
+def _eligible(facts: PoolFacts, policy: PoolPolicy) -> tuple[Hold, ...]:
+    first = next_candidate(facts.candidates)
+    if first is None:
+        return (_nothing(facts),)
+    forced = first.would_force if policy.respect.do_not_disrupt else ()
+    return (*first.unwanted, *(_force(first, hold) for hold in forced))
+
+
+def _nothing(facts: PoolFacts) -> Hold:
+    if not facts.drifted:
+        return Hold(
+            code=ReasonCode.NOTHING_ELIGIBLE,
+            message="Nodes lag, but Karpenter has not marked any of them drifted yet: an open gate would take none.",
+            objects=(f"nodepool/{facts.pool.name}",),
+            remedy="Karpenter looks every five minutes; if nothing happens, look at its log and the node class.",
+            needs_person=False,
+        )
+    names = sorted(candidate.name for candidate in facts.candidates)
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return Hold(
+        code=ReasonCode.NOTHING_ELIGIBLE,
+        message=f"Every drifted node is kept by something: {shown}.",
+        objects=tuple(f"node/{name}" for name in names[:20]),
+        remedy="Look at `blocked`: it names what keeps each of them.",
+    )
+
+
+def _force(candidate: Candidate, hold: Hold) -> Hold:
+    return Hold(
+        code=ReasonCode.WOULD_FORCE,
+        message=f"{candidate.name} has a terminationGracePeriod: drift would end its pods by force. {hold.message}",
+        objects=hold.objects,
+        remedy="Wait for the pods' end, or set respect.do_not_disrupt: false.",
+    )

@@ -1,0 +1,31 @@
+"""When a stop still stands: a person's until its expiry, an alarm's until its OK, a roll's until the roll ended."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from driftgate.domain.ledger import Stop, StopCause
+from driftgate.domain.observation import Observation
+
+
+def is_standing(stop: Stop, observation: Observation, now: datetime) -> bool:
+    """Whether the stop still says that nothing may open."""
+    return stop.is_active(now) and not is_lifted(stop, observation)
+
+
+def is_lifted(stop: Stop, observation: Observation) -> bool:
+    """Whether what the stop waits for has happened, by what this observation read after the stop was written."""
+    match stop.cause:
+        case StopCause.PAUSE:
+            return False
+        case StopCause.ALARM:
+            return _is_read_ok(stop, observation)
+        case StopCause.ROLL:
+            return any(roll.id == stop.ref and roll.is_finished for roll in observation.rolls or ())
+
+
+def _is_read_ok(stop: Stop, observation: Observation) -> bool:
+    """An alarm read OK lifts its stop, unless the reading is older than the stop itself."""
+    if stop.at is not None and observation.at < stop.at:
+        return False
+    return any(alarm.name == stop.ref and alarm.state == "OK" for alarm in observation.alarms or ())
