@@ -60,7 +60,7 @@ class PoolWatch:
                 broken = yield from _until_broken(heard, deadline)
             if broken is None:
                 return
-            time.sleep(_PAUSE_S)
+            yield from _pause()
             members = yield from self._start_again(broken, deadline)
 
     @contextmanager
@@ -92,7 +92,7 @@ class PoolWatch:
             if time.monotonic() >= deadline:
                 return None
             broken = found or broken
-            time.sleep(_PAUSE_S)
+            yield from _pause()
         raise broken
 
     def _read_in_background(self) -> SimpleQueue[PoolMembers | Exception]:
@@ -118,6 +118,12 @@ def _until_broken(heard: SimpleQueue[Heard], deadline: float) -> Changes[Excepti
         if isinstance(event, Broken):
             return event.error
         yield _change(event)
+
+
+def _pause() -> Iterator[PoolChange]:
+    """A moment before the server is asked again, so that one that breaks everything off at once is not run over."""
+    yield Quiet()
+    time.sleep(_PAUSE_S)
 
 
 def _quietly(source: SimpleQueue[T], deadline: float) -> Changes[T | None]:
