@@ -70,15 +70,15 @@ def _nothing(source: str, message: str) -> Problem:
 
 
 class _Yaml12(yaml.SafeLoader):
-    """Resolves plain scalars as YAML 1.2's core schema does; octal and hexadecimal numbers stay text."""
+    """Resolves plain scalars as YAML 1.2's core schema does; octal, hexadecimal and huge numbers stay text."""
 
 
 _Yaml12.yaml_implicit_resolvers = {}
 for _name, _pattern, _first in (
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    ("int", r"[-+]?(0|[1-9][0-9]*)", list("-+0123456789")),
-    ("float", r"[-+]?[0-9]+\.[0-9]+", list("-+0123456789")),
+    ("int", r"[-+]?(0|[1-9][0-9]{0,8})", list("-+0123456789")),
+    ("float", r"[-+]?[0-9]{1,9}\.[0-9]{1,9}", list("-+0123456789")),
 ):
     _Yaml12.add_implicit_resolver(_TAG + _name, re.compile(rf"(?:{_pattern})\Z"), _first)
 
@@ -107,7 +107,7 @@ class _Reader:
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, object]:
         found: dict[str, object] = {}
         for key_node, value_node in node.value:
-            key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "?"
+            key = _text(key_node) if isinstance(key_node, yaml.ScalarNode) else "?"
             where = (*path, key)
             if key in found:
                 remedy = f"Keep one of them; the first is at {self.keys[where]}."
@@ -118,7 +118,7 @@ class _Reader:
         return found
 
     def _scalar(self, node: yaml.Node, path: Path) -> object:
-        text = str(node.value)
+        text = _text(node)
         match str(node.tag).removeprefix(_TAG):
             case "str":
                 return text
@@ -139,3 +139,8 @@ class _Reader:
 
     def _place(self, node: yaml.Node) -> str:
         return f"{self._source}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+
+
+def _text(node: yaml.Node) -> str:
+    """The scalar's text; two escapes that make one character, as JSON writes them, are joined."""
+    return str(node.value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
