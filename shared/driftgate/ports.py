@@ -163,6 +163,7 @@ class LedgerState:
     image_verdicts: tuple[ImageVerdict, ...] = ()
     lease: LeaseRecord | None = None
     looked_at: datetime | None = None
+    parameters: tuple[str, ...] = ()
     told: Mapping[str, Told] = field(default_factory=dict)
 
 
@@ -222,9 +223,10 @@ class PutImageVerdict:
 
 @dataclass(frozen=True, slots=True)
 class PutLook:
-    """Stores when the cluster was last looked at in full."""
+    """Stores when the cluster was last looked at in full, and which image parameters its node classes follow."""
 
     at: datetime
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ class ClusterRecords:
     lease: LeaseRecord | None = None
     last_token: int = 0
     looked_at: datetime | None = None
+    parameters: tuple[str, ...] = ()
 
     @property
     def concerns_heartbeat(self) -> bool:
@@ -70,6 +71,7 @@ def heartbeat_state_of(book: Book, cluster: str) -> LedgerState:
         stops_revision=revision(fleet.stops_revision, 0 if cluster == FLEET else records.stops_revision),
         lease=records.lease,
         looked_at=records.looked_at,
+        parameters=records.parameters,
     )
 
 

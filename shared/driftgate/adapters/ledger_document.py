@@ -50,6 +50,7 @@ def _records_to_object(records: ClusterRecords) -> dict[str, object]:
         "leases": [] if records.lease is None else [lease_to_object(records.lease)],
         "lastToken": records.last_token,
         "lookedAt": rfc3339(records.looked_at),
+        "parameters": list(records.parameters),
     }
 
 
@@ -85,6 +86,7 @@ def _cluster(fields: Fields) -> tuple[str, ClusterRecords]:
         lease=leases[0] if leases else None,
         last_token=fields.count("lastToken", 0),
         looked_at=fields.instant("lookedAt"),
+        parameters=fields.texts("parameters"),
     )
 
 

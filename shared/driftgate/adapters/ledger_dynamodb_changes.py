@@ -82,8 +82,17 @@ def _actions(cluster: str, change: LedgerChange, now: datetime) -> list[Action]:
             return [_lease_check(cluster, holder, token)]
         case PutImageVerdict(verdict):
             return [_verdict_action(cluster, verdict)]
-        case PutLook(at):
-            return [_put(item(key(FLEET_PARTITION, "look", cluster), "look", cluster, rfc3339(at)))]
+        case PutLook(at, parameters):
+            return [
+                _put(
+                    item(
+                        key(FLEET_PARTITION, "look", cluster),
+                        "look",
+                        cluster,
+                        {"at": rfc3339(at), "parameters": list(parameters)},
+                    )
+                )
+            ]
         case PutTold(told):
             return [_told_action(cluster, told)]
         case PutStop() | RemoveStop() | ExpectStops():

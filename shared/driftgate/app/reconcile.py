@@ -22,6 +22,7 @@ from driftgate.app.watch_gate import SLICE
 from driftgate.domain import stories
 from driftgate.domain.advance import Advance, is_abandoned, is_overdue
 from driftgate.domain.errors import DriftgateError, LeaseHeldError, LedgerConflictError
+from driftgate.domain.image_parameters import parameters_in_use
 from driftgate.domain.judge import Judgement, judge
 from driftgate.domain.ledger import LeaseRecord
 from driftgate.domain.message import DomainEvent
@@ -106,7 +107,9 @@ class ClusterRun:
         observation = observe(self._pipeline.sources(self._cluster), self._policy, known, self._pipeline.clock.now())
         judgement, known = self._decide_and_follow(observation, known)
         self._tell_verdicts(judgement, known)
-        self._pipeline.ledger.commit(self._policy.cluster, PutLook(observation.at))
+        self._pipeline.ledger.commit(
+            self._policy.cluster, PutLook(observation.at, parameters_in_use(observation.node_classes))
+        )
         turn = GateTurn(self._worker, self._teller, self._report)
         roll = turn.open_or_resume(judgement, known)
         if roll is not None:

@@ -54,14 +54,18 @@ def mode_holds(policy: PoolPolicy) -> tuple[Hold, ...]:
     return (Hold(code=ReasonCode.OBSERVE_MODE, message=text, remedy="Set mode: act when you trust what you read."),)
 
 
-def stop_holds(observation: Observation, cluster: str, nodepool: NodePoolSnapshot, now: datetime) -> tuple[Hold, ...]:
+def stop_holds(
+    observation: Observation, cluster: str, nodepool: NodePoolSnapshot, policy: PoolPolicy
+) -> tuple[Hold, ...]:
     """Pauses and stops that stand, the pool's own annotation among them."""
     own = (nodepool.annotations or {}).get(PAUSED_ANNOTATION)
     paused = () if own is None else (_paused_by_annotation(nodepool.name, own),)
     if observation.stops is None:
         return (*paused, _ledger_unknown("stops"))
     covering = (s for s in observation.stops if s.covers(cluster, nodepool.name))
-    return paused + tuple(_stop_hold(stop) for stop in covering if is_standing(stop, observation, now))
+    return paused + tuple(
+        _stop_hold(stop) for stop in covering if is_standing(stop, observation) and _concerns(stop, policy, observation)
+    )
 
 
 def window_holds(moment: Moment, request: NowRequest | None) -> tuple[Hold, ...]:
@@ -122,6 +126,15 @@ def earliest_end(moment: Moment, observation: Observation, policy: PoolPolicy) -
     window = [moment.window.end] if moment.window is not None else []
     black = next_blackout_start(policy.blackouts, moment.now)
     return min(window + calendars + ([black] if black is not None else []), default=None)
+
+
+def _concerns(stop: Stop, policy: PoolPolicy, observation: Observation) -> bool:
+    """An alarm's stop concerns the pools that the alarm guards; one that guards none here concerns all."""
+    if stop.cause is not StopCause.ALARM:
+        return True
+    own = {guard.name for guard in policy.guards.alarms or ()}
+    is_known = any(alarm.name == stop.ref for alarm in observation.alarms or ())
+    return stop.ref in own or not is_known
 
 
 def _paused_by_annotation(pool: str, reason: str) -> Hold:

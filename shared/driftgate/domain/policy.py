@@ -114,3 +114,11 @@ class ClusterPolicy:
     def policies(self) -> tuple[PoolPolicy, ...]:
         """Every policy that a pool of this cluster may have."""
         return (self.default,) if self.pools is None else tuple(policy for _, policy in self.pools) or (self.default,)
+
+    def alarm_names(self) -> frozenset[str]:
+        """Every alarm that guards a pool of this cluster."""
+        return frozenset(guard.name for policy in self.policies() for guard in policy.guards.alarms or ())
+
+    def calendar_names(self) -> frozenset[str]:
+        """Every Change Calendar that a pool of this cluster obeys."""
+        return frozenset(name for policy in self.policies() for name in policy.guards.calendars)

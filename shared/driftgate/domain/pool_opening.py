@@ -59,7 +59,7 @@ def _holds(case: PoolCase) -> tuple[Hold, ...]:
     obstacles = why_not_openable(facts.pool.budgets, total=facts.total)
     return (
         *mode_holds(policy),
-        *stop_holds(seen, case.name, facts.pool, facts.now),
+        *stop_holds(seen, case.name, facts.pool, policy),
         *window_holds(moment, request),
         *blackout_holds(seen, policy, facts.now),
         *_ledger_holds(case),

@@ -69,7 +69,7 @@ def must_close(
     return (
         *(_blind(error.resource) for error in facts.unread),
         *mode_holds(policy),
-        *(stop_holds(observation, cluster, pool, now) if pool is not None else ()),
+        *(stop_holds(observation, cluster, pool, policy) if pool is not None else ()),
         *(window_holds(moment, None) if windowed else ()),
         *blackout_holds(observation, policy, now),
         *(_native_zero(pool, facts) if pool is not None else ()),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.observation import Observation
 
 
-def is_standing(stop: Stop, observation: Observation, now: datetime) -> bool:
+def is_standing(stop: Stop, observation: Observation) -> bool:
     """Whether the stop still says that nothing may open."""
-    return stop.is_active(now) and not is_lifted(stop, observation)
+    return stop.is_active(observation.at) and not is_lifted(stop, observation)
 
 
 def is_lifted(stop: Stop, observation: Observation) -> bool:
