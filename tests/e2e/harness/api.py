@@ -47,8 +47,8 @@ class Response:
 class Api:
     """The API server as one user."""
 
-    def __init__(self, server: str, *, token: str | None, ca: Path) -> None:
-        self.server, self.token, self.ca = server, token, ca
+    def __init__(self, server: str, *, token: str | None, ca: Path, timeout_s: float = 90) -> None:
+        self.server, self.token, self.ca, self._timeout_s = server, token, ca, timeout_s
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
@@ -99,4 +99,4 @@ class Api:
         request.add_header("Accept", "application/json")
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
-        return urllib.request.urlopen(request, context=self._context, timeout=90)
+        return urllib.request.urlopen(request, context=self._context, timeout=self._timeout_s)

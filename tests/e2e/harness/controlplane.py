@@ -20,10 +20,12 @@ from typing import Self
 from tests.e2e import build
 from tests.e2e.harness.api import Api
 from tests.e2e.harness.kubelet import Kubelet
-from tests.e2e.harness.processes import Run, free_ports
+from tests.e2e.harness.processes import NotReadyError, Run, free_ports
 
 CORE = ("etcd", "kube-apiserver", "karpenter")
 GROUPS = {"admin": "system:masters", "driftgate": "driftgate"}
+# A free port may be taken by somebody else before it is listened on: then all starts again.
+START_ATTEMPTS, PORT_TAKEN = 3, "address already in use"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
@@ -33,6 +35,26 @@ class ControlPlane:
     def __init__(self, *, karpenter: str | None = "karpenter", env: Mapping[str, str] | None = None) -> None:
         """Choose the program that is Karpenter, if any, and settings of its own."""
         self.karpenter, self._env = karpenter, dict(env or {})
+        # Set where a failure is seen that does not pass through the `with`: a failed pytest test.
+        self.keep_logs = False
+
+    def __enter__(self) -> Self:
+        for _ in range(START_ATTEMPTS):
+            self._prepare()
+            try:
+                self._start()
+            except BaseException as error:
+                self.stop(keep_logs=True)
+                if PORT_TAKEN not in str(error):
+                    raise
+            else:
+                return self
+        raise NotReadyError(f"ports were taken by others {START_ATTEMPTS} times")
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        self.stop(keep_logs=self.keep_logs or kind is not None)
+
+    def _prepare(self) -> None:
         self.run = Run()
         self.tokens = {user: secrets.token_hex(16) for user in GROUPS}
         self._etcd_port, self._peer_port, self._api_port = free_ports(3)
@@ -40,21 +62,8 @@ class ControlPlane:
         # kube-apiserver makes its own certificate, and puts the authority's behind it in the file.
         self.ca = self.run.folder / "certs" / "apiserver.crt"
         self.kubelet: Kubelet | None = None
-        # Set where a failure is seen that does not pass through the `with`: a failed pytest test.
-        self.keep_logs = False
 
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.stop(keep_logs=True)
-            raise
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        self.stop(keep_logs=self.keep_logs or kind is not None)
-
-    def start(self) -> None:
+    def _start(self) -> None:
         self.start_etcd()
         self.start_api_server()
         self.apply_crds()
@@ -138,7 +147,8 @@ class ControlPlane:
 
     def _api_is_ready(self) -> bool:
         try:
-            return self.ca.exists() and self.api("admin").send("GET", "/readyz").status == 200
+            probe = Api(self.server, token=self.tokens["admin"], ca=self.ca, timeout_s=2)
+            return self.ca.exists() and probe.send("GET", "/readyz").status == 200
         except OSError:
             return False
 
