@@ -23,6 +23,8 @@ METADATA = (
     "deletionTimestamp",
     "ownerReferences",
 )
+Part = dict[str, object]
+Parts = tuple[Part, Part]
 CONDITION = ("type", "status", "reason", "message", "lastTransitionTime")
 APPLIED_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration",)
 
@@ -33,11 +35,11 @@ def redacted(raw: JsonObject) -> JsonObject | None:
     if kind is None:
         return None
     spec, status = _PARTS[kind](raw)
-    shown = {"apiVersion": raw.get("apiVersion"), "kind": raw.get("kind"), "metadata": _metadata(raw, kind)}
+    shown: Part = {"apiVersion": raw.get("apiVersion"), "kind": raw.get("kind"), "metadata": _metadata(raw, kind)}
     return shown | ({"spec": spec} if spec else {}) | ({"status": status} if status else {})
 
 
-def _metadata(raw: JsonObject, kind: ObjectKind) -> JsonObject:
+def _metadata(raw: JsonObject, kind: ObjectKind) -> Part:
     metadata = child(raw, "metadata")
     if kind is not ObjectKind.NODEPOOL:
         kept = judged_annotations(raw)
@@ -52,13 +54,10 @@ def _metadata(raw: JsonObject, kind: ObjectKind) -> JsonObject:
     )
 
 
-def _field_owner(entry: JsonObject) -> JsonObject:
+def _field_owner(entry: JsonObject) -> Part:
     """The manager, and of its fields only whether the budgets are among them."""
-    owned = {"f:spec": {"f:disruption": {"f:budgets": {}}}} if owns_budgets(entry.get("fieldsV1")) else {}
+    owned: Part = {"f:spec": {"f:disruption": {"f:budgets": {}}}} if owns_budgets(entry.get("fieldsV1")) else {}
     return _kept(entry, ("manager", "operation", "time")) | ({"fieldsV1": owned} if owned else {})
-
-
-Parts = tuple[JsonObject, JsonObject]
 
 
 def _nodepool(raw: JsonObject) -> Parts:
@@ -90,9 +89,7 @@ def _pod(raw: JsonObject) -> Parts:
 
 
 def _pdb(raw: JsonObject) -> Parts:
-    spec = _kept(
-        child(raw, "spec"), ("selector", "minAvailable", "maxUnavailable", "unhealthyPodEvictionPolicy")
-    )
+    spec = _kept(child(raw, "spec"), ("selector", "minAvailable", "maxUnavailable", "unhealthyPodEvictionPolicy"))
     counts = ("disruptionsAllowed", "expectedPods", "currentHealthy", "desiredHealthy")
     return spec, _kept(child(raw, "status"), counts)
 
@@ -114,10 +111,10 @@ _PARTS: Mapping[ObjectKind, Callable[[JsonObject], Parts]] = {
 }
 
 
-def _conditions(raw: JsonObject) -> JsonObject:
+def _conditions(raw: JsonObject) -> Part:
     found = [_kept(mapping(entry), CONDITION) for entry in items(child(raw, "status").get("conditions"))]
     return {"conditions": found} if found else {}
 
 
-def _kept(part: JsonObject, keys: tuple[str, ...]) -> dict[str, object]:
+def _kept(part: JsonObject, keys: tuple[str, ...]) -> Part:
     return {key: part[key] for key in keys if key in part}
