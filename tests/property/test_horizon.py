@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from itertools import pairwise
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driftgate.domain.activity import Span, active_minutes
@@ -24,10 +24,11 @@ from driftgate.domain.horizon import (
     openings,
 )
 from driftgate.domain.reasons import ReasonCode
-from tests.budget_strategies import SCHEDULES, entries, lists, moments, spans, totals
+from tests.budget_strategies import entries, lists, moments, spans, totals
 
 MINUTE = timedelta(minutes=1)
 SECOND = timedelta(seconds=1)
+WEEKLY_SCHEDULES = ("0 2 * * sat", "@daily", "@weekly", "0 0 * * mon-fri", "30 22 * * tue,fri", "0 5,17 ? * *")
 reasons = st.sampled_from(list(DisruptionReason))
 
 
@@ -119,17 +120,15 @@ def test_two_lists_allow_the_same_until_their_first_difference(one, other, total
         assert clamped(one, total, difference, reason) != clamped(other, total, difference, reason)
 
 
-@given(st.sampled_from(SCHEDULES), st.integers(1, 12_000), moments)
+@given(st.sampled_from(WEEKLY_SCHEDULES), st.integers(1, 12_000), moments)
 def test_a_complement_is_active_exactly_when_its_entry_is_not(schedule, minutes, moment):
     entry = Budget(nodes="1", schedule=schedule, duration=f"{minutes}m")
     span = Span.of(moment, moment + timedelta(days=9))
 
-    zeros = complement(entry)
-
-    assume(zeros)
     together = 0
-    for zero in zeros:
+    for zero in complement(entry):
         together |= active_minutes(zero, span)
+
     assert together == span.every & ~active_minutes(entry, span)
 
 
