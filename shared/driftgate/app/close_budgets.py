@@ -24,7 +24,7 @@ from driftgate.domain.policy import ClusterPolicy
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll
 from driftgate.domain.roll_annotation import LiveRoll, from_text
-from driftgate.events import AlarmChanged
+from driftgate.events import AlarmChanged, Event
 from driftgate.ports import CloseRequest, LedgerState, PutStop
 
 T = TypeVar("T")
@@ -45,6 +45,17 @@ class ClosingReport:
 
     def to_object(self) -> dict[str, object]:
         return {"closed": self.closed, "problems": self.problems, "failures": self.failures}
+
+
+def close_budgets(pipeline: Pipeline, event: Event) -> ClosingReport:
+    """The gates that the event asks for are shut; an event that asks for none shuts none."""
+    match event:
+        case AlarmChanged():
+            return close_for_alarm(pipeline, event)
+        case CloseRequest():
+            return close_for_request(pipeline, event)
+        case _:
+            return ClosingReport(problems=[f"{type(event).__name__} asks for no closing"])
 
 
 def close_for_alarm(pipeline: Pipeline, event: AlarmChanged) -> ClosingReport:

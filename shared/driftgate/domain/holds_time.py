@@ -62,10 +62,9 @@ def stop_holds(
     paused = () if own is None else (_paused_by_annotation(nodepool.name, own),)
     if observation.stops is None:
         return (*paused, _ledger_unknown("stops"))
-    covering = (s for s in observation.stops if s.covers(cluster, nodepool.name))
-    return paused + tuple(
-        _stop_hold(stop) for stop in covering if is_standing(stop, observation) and _concerns(stop, policy, observation)
-    )
+    covering = (stop for stop in observation.stops if stop.covers(cluster, nodepool.name))
+    standing = (s for s in covering if is_standing(s, observation) and _concerns(s, policy, observation))
+    return paused + tuple(_stop_hold(stop) for stop in standing)
 
 
 def window_holds(moment: Moment, request: NowRequest | None) -> tuple[Hold, ...]:

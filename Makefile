@@ -1,0 +1,63 @@
+# Every target sets itself up: Python 3.11 or later, make and git are enough. A second run does no set-up.
+PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
+UV_VERSION := 0.13.9
+UV := .venv/bin/uv
+BIN := .venv/bin
+READY := .venv/.ready
+
+export UV_PROJECT_ENVIRONMENT := .venv
+export UV_PYTHON_DOWNLOADS := never
+export PYTHONDONTWRITEBYTECODE := 1
+# nothing here may ever reach a real account
+export AWS_EC2_METADATA_DISABLED := true
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format lint types imports docs bench oracle e2e-build e2e clean
+
+help: ## what there is to make
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(READY) ## the project's own environment, from uv.lock
+
+$(READY): pyproject.toml uv.lock
+	@test -n "$(PYTHON)" || { echo "driftgate needs Python 3.11 or later on the PATH (or PYTHON=/path/to/python3)"; exit 1; }
+	@test -x $(UV) || { echo "Setting up .venv (once)"; $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet uv==$(UV_VERSION); }
+	@$(UV) sync --quiet --locked --all-extras --inexact
+	@touch $@
+
+demo: $(READY) ## roll one node of a simulated cluster, end to end, and watch it happen (OUTPUT=json for scripts)
+	@$(BIN)/python -m infra.local.demo --output $(or $(OUTPUT),text)
+
+test: $(READY) ## all tests that need nothing but Python
+	@$(BIN)/python -m pytest -m "not e2e" -n 2 --dist worksteal
+
+check: $(READY) lint types imports ## everything that has to hold before a change goes in
+	@$(BIN)/python -m pytest -m "not e2e" -n 2 --dist worksteal --cov --cov-report=term:skip-covered
+
+format: $(READY) ## put the code into its form
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+lint: $(READY) ## form and rules of the code
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check .
+
+types: $(READY)
+	@$(BIN)/mypy
+
+imports: $(READY)
+	@$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+
+bench: $(READY) ## decision time, report on 5,000 nodes, sign to closed, import time
+	@$(BIN)/python -m tests.bench
+
+oracle: $(READY) ## a million budget questions to Karpenter's own code (needs Go)
+	@$(BIN)/python -m tests.e2e.oracle --count 1000000
+
+e2e-build: $(READY) ## build the real control plane and Karpenter from Go modules (needs Go; once)
+	@$(BIN)/python -m tests.e2e.build
+
+e2e: $(READY) e2e-build ## against a real API server, a real Karpenter and its own budget code (needs Go)
+	@$(BIN)/python -m pytest -m e2e tests/e2e tests/contract
+
+clean: ## remove what make made
+	@rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage* build dist

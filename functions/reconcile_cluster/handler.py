@@ -1,0 +1,29 @@
+"""Looks at one cluster per message: closes, decides, opens at most one gate and watches it for a slice."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from driftgate import bootstrap
+from driftgate.app.reconcile import reconcile
+from driftgate.events import work_message_from_body
+from driftgate.observability import logger, metrics, record_run, tracer
+
+processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+
+
+def look(record: SQSRecord) -> None:
+    """One look. An error leaves the message on the queue, in its group's order."""
+    message = work_message_from_body(record.body)
+    logger.append_keys(cluster=message.cluster, cause=message.cause)
+    record_run(reconcile(bootstrap.pipeline(), message))
+
+
+@logger.inject_lambda_context(clear_state=True)
+@tracer.capture_lambda_handler(capture_response=False)
+@metrics.log_metrics
+def handler(event: dict[str, object], context: LambdaContext) -> dict[str, object]:
+    """A batch of looks, one cluster each; the answer names the messages that must come again."""
+    return dict(process_partial_response(event=event, record_handler=look, processor=processor, context=context))
