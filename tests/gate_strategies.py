@@ -6,12 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from driftgate.domain.budget import Budget
 from driftgate.domain.gate import may_be_baseline
 from driftgate.domain.guard import next_guard
 from tests.factories import at
+
+usual = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""How fast the machine is at the moment proves nothing."""
+often = settings(usual, max_examples=400)
+seldom = settings(usual, max_examples=40)
 
 NUMBERS = st.sampled_from(["0", "00", "000", "0%", "00%", "1", "01", "3", "12", "10%", "50%", "100%"])
 ZEROS = st.sampled_from(["0", "00", "000", "0%"])

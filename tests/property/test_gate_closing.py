@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driftgate.domain.budget import Budget, DisruptionReason
@@ -14,7 +14,7 @@ from driftgate.domain.horizon import first_difference
 from driftgate.domain.marks import is_mark
 from tests.factories import NOW
 from tests.gate_policy import limits_of, refusals
-from tests.gate_strategies import baselines, edited, edits, guard_after, strangers
+from tests.gate_strategies import baselines, edited, edits, guard_after, often, seldom, strangers, usual
 
 GUARD_AT = guard_after(NOW)
 OTHERS = ("Empty", "Underutilized")
@@ -46,7 +46,7 @@ def additions(current: Sequence[Budget], after: Sequence[Budget], baseline: Sequ
     return None if kept else added
 
 
-@settings(max_examples=400)
+@often
 @given(baselines(), by_a_person)
 def test_after_foreign_edits_a_zero_on_drifted_stands_and_no_mark_of_ours(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -56,7 +56,7 @@ def test_after_foreign_edits_a_zero_on_drifted_stands_and_no_mark_of_ours(baseli
     assert not any(is_mark(entry) for entry in left(closing))
 
 
-@settings(max_examples=400)
+@often
 @given(baselines(), by_a_person)
 def test_foreign_entries_stay_in_order_and_only_zeros_on_drifted_are_added(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -68,7 +68,7 @@ def test_foreign_entries_stay_in_order_and_only_zeros_on_drifted_are_added(basel
     assert all(is_drifted_zero(entry) and entry.reasons == ("Drifted",) for entry in added)
 
 
-@settings(max_examples=400)
+@often
 @given(baselines(), by_a_person)
 def test_a_closing_moves_no_limit_of_another_reason_beyond_the_foreign_edit(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -79,7 +79,7 @@ def test_a_closing_moves_no_limit_of_another_reason_beyond_the_foreign_edit(base
         assert limits_of(left(closing), reason) == limits_of(current, reason)
 
 
-@settings(max_examples=40)
+@seldom
 @given(baselines(), by_a_person)
 def test_karpenter_allows_other_reasons_the_same_all_year_after_an_edited_list_is_closed(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -90,7 +90,7 @@ def test_karpenter_allows_other_reasons_the_same_all_year_after_an_edited_list_i
         assert first_difference(current, after, 10, NOW, NOW.replace(year=2027), reason) is None
 
 
-@settings(max_examples=400)
+@often
 @given(baselines(), by_a_person)
 def test_closing_twice_changes_nothing_more(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -100,7 +100,7 @@ def test_closing_twice_changes_nothing_more(baseline, by):
     assert close_without_record(once).budgets is None
 
 
-@settings(max_examples=400)
+@often
 @given(baselines(), by_a_person)
 def test_a_closing_never_writes_more_equal_zeros_than_baseline_and_person_together(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -111,7 +111,7 @@ def test_a_closing_never_writes_more_equal_zeros_than_baseline_and_person_togeth
         assert after.count(zero) <= max(baseline.count(zero), current.count(zero))
 
 
-@settings(max_examples=400)
+@often
 @given(baselines(), by_a_person)
 def test_the_admission_policy_lets_every_closing_pass(baseline, by):
     opened = opened_list(baseline, GUARD_AT)
@@ -121,6 +121,7 @@ def test_the_admission_policy_lets_every_closing_pass(baseline, by):
     assert refusals(current, left(close_without_record(current))) == []
 
 
+@usual
 @given(baselines(), st.lists(strangers, max_size=60), st.randoms())
 def test_a_list_filled_to_the_brim_is_shut_or_told(baseline, crowd, random):
     opened = opened_list(baseline, GUARD_AT)
@@ -133,6 +134,7 @@ def test_a_list_filled_to_the_brim_is_shut_or_told(baseline, crowd, random):
     assert not any(is_mark(entry) for entry in left(closing))
 
 
+@usual
 @given(st.lists(strangers, max_size=6))
 def test_without_a_record_only_marks_leave_and_the_gate_is_shut_where_they_stood(current):
     closing = close_without_record(current)
@@ -145,6 +147,7 @@ def test_without_a_record_only_marks_leave_and_the_gate_is_shut_where_they_stood
         assert closing.budgets is None
 
 
+@usual
 @given(baselines(), st.lists(strangers, max_size=4))
 def test_entries_that_a_person_adds_leave_the_baseline_in_its_order(baseline, new):
     opened = opened_list(baseline, GUARD_AT)

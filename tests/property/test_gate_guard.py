@@ -15,12 +15,13 @@ from driftgate.domain.gate import opened_list
 from driftgate.domain.guard import guard_entry, next_guard, renewed_list
 from driftgate.domain.marks import is_guard_mark
 from tests.gate_policy import refusals
-from tests.gate_strategies import baselines, guard_after, moments
+from tests.gate_strategies import baselines, guard_after, moments, usual
 
 SECOND = timedelta(seconds=1)
 later_minutes = st.integers(1, 200_000).map(lambda count: timedelta(minutes=count))
 
 
+@usual
 @given(moments, st.timedeltas(timedelta(0), timedelta(minutes=3)))
 def test_a_guard_is_a_full_minute_30_to_90_seconds_ahead_and_never_past_revert_by(now, left):
     guard = next_guard(now, now + left)
@@ -33,6 +34,7 @@ def test_a_guard_is_a_full_minute_30_to_90_seconds_ahead_and_never_past_revert_b
         assert (guard.second, guard.microsecond) == (0, 0)
 
 
+@usual
 @given(moments, st.timedeltas(timedelta(0), timedelta(days=364) - SECOND))
 def test_karpenter_finds_the_guard_inactive_before_its_minute_and_active_for_364_days(now, later):
     guard_at = guard_after(now)
@@ -46,6 +48,7 @@ def test_karpenter_finds_the_guard_inactive_before_its_minute_and_active_for_364
     assert not is_active(guard, guard_at + timedelta(days=364))
 
 
+@usual
 @given(baselines(), moments, later_minutes)
 def test_a_renewed_list_is_the_list_opened_with_the_later_guard(baseline, now, later):
     guard_at = guard_after(now)
@@ -57,6 +60,7 @@ def test_a_renewed_list_is_the_list_opened_with_the_later_guard(baseline, now, l
     assert refusals(opened, renewed) == []
 
 
+@usual
 @given(baselines(), moments, later_minutes)
 def test_a_guard_never_moves_back_nor_where_it_does_not_stand(baseline, now, later):
     guard_at = guard_after(now)
@@ -68,6 +72,7 @@ def test_a_guard_never_moves_back_nor_where_it_does_not_stand(baseline, now, lat
         renewed_list(baseline, guard_at, guard_at + later)
 
 
+@usual
 @given(baselines(), moments, later_minutes)
 def test_an_untouched_list_closes_to_the_baseline_at_any_guard(baseline, now, later):
     guard_at = guard_after(now)

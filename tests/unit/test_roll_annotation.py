@@ -21,7 +21,7 @@ from driftgate.domain.roll_annotation import (
     to_text,
 )
 from tests.factories import GATE, at, budget, live_roll
-from tests.gate_strategies import baselines
+from tests.gate_strategies import baselines, usual
 
 GUARD_AT = at("2026-10-17T02:11:00Z")
 LIVE = live_roll()
@@ -56,6 +56,7 @@ def test_what_was_written_reads_back_the_same():
     assert from_text(TOMBSTONE_TEXT) == TOMBSTONE
 
 
+@usual
 @given(baselines())
 def test_any_baseline_reads_back_the_same_and_is_believed(baseline):
     live = replace(LIVE, baseline=baseline, opened=opened_list(baseline, GUARD_AT))
@@ -108,6 +109,7 @@ def test_what_cannot_be_read_is_told_and_never_raises(raw):
     assert found.problem.startswith("driftgate.dev/roll")
 
 
+@usual
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_reading_never_raises(raw):
     assert isinstance(from_text(raw), Unreadable)
