@@ -74,8 +74,8 @@ def test_message_counts_the_problems_and_has_one_on_each_line():
 @pytest.mark.parametrize(
     ("cron", "said"),
     [
-        ('"60 2 * * sat"', "minute, character 1: '60'"),
-        ('"0 2 * * 7"', "day of week, character 9: '7'"),
+        ('"60 2 * * sat"', "minute, character 1: 60 is above 59"),
+        ('"0 2 * * 7"', "day of week, character 9: 7 is above 6"),
         ('"0 0 2 * * sat"', "schedule, character 1: a schedule has five fields, this has 6"),
         ('"0 0 30 2 *"', "'0 0 30 2 *' names a date that never comes · Check day and month."),
         ('"@every 6h"', "'@every 6h' has no fixed start · Write five fields, such as 0 */6 * * *."),
