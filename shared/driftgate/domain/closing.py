@@ -34,7 +34,7 @@ class ClosingKind(StrEnum):
     ALREADY_CLOSED = "already_closed"
     """The baseline was back before we came."""
     LEFT_TO_PERSON = "left_to_person"
-    """Nothing of ours was left and somebody shut the gate their own way."""
+    """Nothing of ours was left and the list is somebody's own: shut their way, or not ours to shut."""
     MENDED = "mended"
     """Somebody edited the list: ours left, the gate's zeros came back, their entries stayed."""
     MARKS_REMOVED = "marks_removed"
