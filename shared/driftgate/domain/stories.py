@@ -23,10 +23,10 @@ def of_opening(roll: Roll, plan: PoolPlan, at: datetime) -> DomainEvent:
         EventKind.BUDGETS_OPENED,
         roll,
         at,
-        title=f"{roll.pool}: the gate is open for one node",
+        title=f"{roll.pool}: the gate opens for one node",
         text=(
             f"{plan.drifted or 0} of {plan.nodes or 0} nodes are drifted{lag}. In {window} the Drifted budget of "
-            f"{roll.pool} now allows one. Next in line: {plan.next_node or 'not known'}."
+            f"{roll.pool} allows one from now. Next in line: {plan.next_node or 'not known'}."
         ),
         next_steps=(
             "driftgate shuts the gate as soon as Karpenter takes a node.",

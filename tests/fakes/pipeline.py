@@ -1,0 +1,159 @@
+"""A pipeline of fakes: memory ledger, quiet AWS, a publisher and queues that remember."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from driftgate.adapters.ledger_memory import MemoryLedger
+from driftgate.app.pipeline import Pipeline
+from driftgate.domain.errors import DriftgateError
+from driftgate.domain.message import DomainEvent
+from driftgate.domain.observation import (
+    AlarmObservation,
+    CalendarObservation,
+    ImageObservation,
+    ParameterObservation,
+)
+from driftgate.domain.policy import AlarmGuard, ClusterPolicy
+from driftgate.ports import CloseRequest, Clock, Cluster, Ledger, WorkMessage
+
+
+class FakeAlarms:
+    """Alarms by name; one that is not there is MISSING. `failure` is raised instead of an answer."""
+
+    def __init__(self, **states: str) -> None:
+        self.states = states
+        self.failure: DriftgateError | None = None
+
+    def read(self, guards: Sequence[AlarmGuard], history_since: datetime) -> tuple[AlarmObservation, ...]:
+        if self.failure is not None:
+            raise self.failure
+        return tuple(
+            AlarmObservation(name=g.name, state=self.states.get(g.name.replace("-", "_"), "MISSING")) for g in guards
+        )
+
+
+class FakeCalendars:
+    """Every calendar is open unless the test says otherwise."""
+
+    def __init__(self, **states: str) -> None:
+        self.states = states
+
+    def read(self, names: Sequence[str], at: datetime | None = None) -> tuple[CalendarObservation, ...]:
+        return tuple(CalendarObservation(name=name, state=self.states.get(name, "OPEN")) for name in names)
+
+
+class FakeParameters:
+    """Parameters by name, and the names that were written."""
+
+    def __init__(self, **values: str) -> None:
+        self.values: dict[str, str] = dict(values)
+        self.written: list[str] = []
+
+    def read(self, names: Sequence[str]) -> tuple[ParameterObservation, ...]:
+        return tuple(ParameterObservation(name=n, value=self.values[n]) for n in names if n in self.values)
+
+    def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
+        assert overwrite or name not in self.values
+        self.values[name] = value
+        self.written.append(name)
+
+
+class FakeImages:
+    """Knows no image but those it is given."""
+
+    def __init__(self, *known: ImageObservation) -> None:
+        self.known = known
+
+    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+        return tuple(image for image in self.known if image.id in ids)
+
+
+@dataclass(slots=True)
+class FakePublisher:
+    """Remembers what was told. `failure` is raised instead."""
+
+    told: list[DomainEvent] = field(default_factory=list)
+    failure: DriftgateError | None = None
+
+    def publish(self, event: DomainEvent) -> None:
+        if self.failure is not None:
+            raise self.failure
+        self.told.append(event)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [str(event.kind) for event in self.told]
+
+
+@dataclass(slots=True)
+class FakeQueue:
+    """Remembers what was sent; a FIFO queue drops a deduplication id that it has seen."""
+
+    sent: list[WorkMessage] = field(default_factory=list)
+
+    def send(self, message: WorkMessage) -> None:
+        if message.dedup not in [known.dedup for known in self.sent]:
+            self.sent.append(message)
+
+
+@dataclass(slots=True)
+class FakeCloser:
+    """Remembers who was asked to close."""
+
+    asked: list[CloseRequest] = field(default_factory=list)
+
+    def invoke(self, request: CloseRequest) -> None:
+        self.asked.append(request)
+
+
+@dataclass(frozen=True, slots=True)
+class OneCluster:
+    """`ports.Clusters` with the same cluster behind every name."""
+
+    cluster: Cluster
+
+    def connect(self, cluster: str) -> Cluster:
+        return self.cluster
+
+
+@dataclass(slots=True, kw_only=True)
+class FakeWorld:
+    """The fakes of one pipeline, each at hand for the test."""
+
+    cluster: Cluster
+    clock: Clock
+    policy: ClusterPolicy
+    ledger: Ledger
+    alarms: FakeAlarms = field(default_factory=lambda: FakeAlarms(demo_5xx="OK"))
+    calendars: FakeCalendars = field(default_factory=FakeCalendars)
+    parameters: FakeParameters = field(default_factory=FakeParameters)
+    images: FakeImages = field(default_factory=FakeImages)
+    publisher: FakePublisher = field(default_factory=FakePublisher)
+    queue: FakeQueue = field(default_factory=FakeQueue)
+    closer: FakeCloser = field(default_factory=FakeCloser)
+
+    def pipeline(self, holder: str = "worker-1") -> Pipeline:
+        """A worker's pipeline; two holders are two workers over the same world."""
+        return Pipeline(
+            clock=self.clock,
+            ledger=self.ledger,
+            clusters=OneCluster(self.cluster),
+            alarms=self.alarms,
+            calendars=self.calendars,
+            parameters=self.parameters,
+            images=self.images,
+            publisher=self.publisher,
+            queue=self.queue,
+            closer=self.closer,
+            policy=lambda _: self.policy,
+            cluster_names=(self.policy.cluster,),
+            holder=holder,
+        )
+
+
+def world(cluster: Cluster, clock: Clock, policy: ClusterPolicy, ledger: Ledger | None = None) -> FakeWorld:
+    """A quiet world around this cluster, with an empty ledger in memory unless one is given."""
+    return FakeWorld(cluster=cluster, clock=clock, policy=policy, ledger=ledger or MemoryLedger(clock))
