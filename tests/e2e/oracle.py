@@ -88,17 +88,25 @@ def smallest(asked: Question) -> Disagreement:
 
 def _simpler(asked: Question) -> Iterator[Question]:
     if len(asked.instants) > 1:
-        for at in asked.instants:
-            yield replace(asked, instants=(at,))
+        yield from (replace(asked, instants=(at,)) for at in asked.instants)
     for index, entry in enumerate(asked.budgets):
         before, after = asked.budgets[:index], asked.budgets[index + 1 :]
         yield replace(asked, budgets=before + after)
-        for field in ("reasons", "schedule", "duration"):
-            if field in entry:
-                less = {key: value for key, value in entry.items() if key != field}
-                yield replace(asked, budgets=(*before, less, *after))
+        yield from (replace(asked, budgets=(*before, less, *after)) for less in _simpler_entries(entry))
     if asked.nodes > 1:
         yield replace(asked, nodes=asked.nodes // 2)
+
+
+def _simpler_entries(entry: dict[str, object]) -> Iterator[dict[str, object]]:
+    for field in ("reasons", "schedule", "duration"):
+        if field in entry:
+            yield {key: value for key, value in entry.items() if key != field}
+    if entry["nodes"] != "1":
+        yield entry | {"nodes": "1"}
+    parts = str(entry.get("schedule", "")).split(" ")
+    for place, part in enumerate(parts):
+        if part.strip("*"):
+            yield entry | {"schedule": " ".join([*parts[:place], "*", *parts[place + 1 :]])}
 
 
 def _line(asked: Question) -> str:

@@ -295,6 +295,7 @@ def test_a_zero_of_a_person_is_no_guard_of_ours():
             [2],
         ),
         ([budget("10%"), budget("5")], []),
+        ([budget("1%"), budget("5")], []),
         ([budget("5"), budget("10%")], []),
         ([budget("1", D), budget("10%")], []),
         ([budget("0", D, schedule="@daily", duration="1h"), budget("1", D)], []),

@@ -12,6 +12,7 @@ from tests.factories import budget
     [
         ("0 2 * * sat", "3h", ['{nodes: "0", reasons: [Drifted], schedule: "0 5 * * sat", duration: 165h}']),
         ("0 22 * * fri", "3h", ['{nodes: "0", reasons: [Drifted], schedule: "0 1 * * sat", duration: 165h}']),
+        ("0 0 * * sat", "24h", ['{nodes: "0", reasons: [Drifted], schedule: "0 0 * * sun", duration: 144h}']),
         ("@daily", "90m", ['{nodes: "0", reasons: [Drifted], schedule: "30 1 * * *", duration: 22h30m}']),
         (
             "0 9 * * mon-fri",

@@ -84,6 +84,15 @@ def test_an_entry_that_began_years_ago_is_carried_over():
     assert next_opening(leap_day, 10, at("2026-10-15T12:00:00Z"), DRIFTED) == at("2027-03-01T00:00:00Z")
 
 
+@pytest.mark.parametrize("minutes", [1, 2, 3, 4, 5, 9, 17, 59])
+def test_an_entry_lasts_to_the_minute(minutes):
+    nightly = zero("0 2 * * *", f"{minutes}m")
+
+    assert openings([nightly], 10, at("2026-10-17T02:00:00Z"), at("2026-10-17T04:00:00Z"), DRIFTED) == (
+        Interval(start=at(f"2026-10-17T02:{minutes:02}:00Z"), end=at("2026-10-17T04:00:00Z")),
+    )
+
+
 def test_other_reasons_entries_change_nothing():
     assert next_change([budget("0", "Empty", schedule="@daily", duration="1h")], 10, THURSDAY, DRIFTED) is None
 
