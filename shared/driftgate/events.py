@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from driftgate import contract
 from driftgate.domain.errors import InvalidEventError, InvalidInputError
 from driftgate.domain.fields import Fields
 from driftgate.domain.jsonvalue import mapping, text
@@ -206,9 +207,9 @@ def _scheduled_at(event: Mapping[str, object]) -> datetime:
 
 
 _READERS: dict[tuple[str | None, str | None], Callable[[Mapping[str, object]], Event]] = {
-    ("aws.ssm", "Parameter Store Change"): _parameter,
-    ("aws.ssm", "Calendar State Change"): _calendar,
-    ("aws.cloudwatch", "CloudWatch Alarm State Change"): _alarm,
+    contract.PARAMETER_CHANGED: _parameter,
+    contract.CALENDAR_CHANGED: _calendar,
+    contract.ALARM_CHANGED: _alarm,
 }
 
 

@@ -24,15 +24,21 @@ from driftgate.ports import (
     Told,
 )
 from tests.factories import NOW, counter, image_verdict, roll, stop
-from tests.fakes.ledgers import KINDS, ledger_store
+from tests.fakes.ledgers import KINDS, ledger_store, moto_session
 
 TTL = timedelta(minutes=2)
 WINDOW = "app/sat/2026-10-17T02:00:00Z"
 
 
+@pytest.fixture(scope="module")
+def aws():
+    with moto_session() as session:
+        yield session
+
+
 @pytest.fixture(params=KINDS)
-def store(request):
-    with ledger_store(request.param) as opened:
+def store(request, aws):
+    with ledger_store(request.param, aws) as opened:
         yield opened
 
 
@@ -461,6 +467,14 @@ def test_last_word_on_a_subject_counts(ledger):
     assert ledger.load("demo").told == {"app": Told("app", "2 of 12", NOW + TTL)}
 
 
+def test_last_look_counts_with_the_parameters_seen_then(ledger):
+    ledger.commit("demo", PutLook(NOW, ("/aws/service/a",)))
+    ledger.commit("demo", PutLook(NOW + TTL, ("/aws/service/b",)))
+
+    state = ledger.load("demo")
+    assert (state.looked_at, state.parameters) == (NOW + TTL, ("/aws/service/b",))
+
+
 # --- the fleet -------------------------------------------------------------------------------------
 
 
@@ -473,7 +487,7 @@ def test_empty_fleet_has_only_the_fleet_itself(ledger):
 
 def test_fleet_shows_unfinished_rolls_stops_leases_and_looks_of_every_cluster(ledger):
     other = roll(cluster="other", pool="web")
-    ledger.commit("demo", PutRoll(roll()), PutLook(NOW))
+    ledger.commit("demo", PutRoll(roll()), PutLook(NOW, ("/aws/service/a", "/aws/service/b")))
     ledger.commit("other", PutRoll(other), PutStop(stop(cluster=FLEET)))
     lease = ledger.acquire_lease("third", "worker-1", NOW, TTL)
 
@@ -481,6 +495,7 @@ def test_fleet_shows_unfinished_rolls_stops_leases_and_looks_of_every_cluster(le
 
     assert sorted(fleet) == [FLEET, "demo", "other", "third"]
     assert (fleet["demo"].rolls, fleet["demo"].looked_at) == ((roll(version=1),), NOW)
+    assert fleet["demo"].parameters == ("/aws/service/a", "/aws/service/b")
     assert fleet["other"].rolls == (replace(other, version=1),)
     assert fleet["third"].lease == lease
     assert all(state.stops == (stop(cluster=FLEET),) for state in fleet.values())

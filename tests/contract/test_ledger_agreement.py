@@ -6,10 +6,19 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
+from driftgate.adapters.aws_session import AwsSession
 from driftgate.domain.errors import DriftgateError
 from driftgate.domain.ledger import FLEET, Approval, CounterRecord, ImageVerdict, Stop, StopCause
 from driftgate.domain.roll import RollState
@@ -26,7 +35,7 @@ from driftgate.ports import (
     Told,
 )
 from tests.factories import NOW, roll
-from tests.fakes.ledgers import KINDS, ledger_store
+from tests.fakes.ledgers import KINDS, ledger_store, moto_session
 
 CLUSTERS = st.sampled_from(["demo", "größe#1"])
 SCOPES = st.sampled_from([FLEET, "demo", "größe#1"])
@@ -51,7 +60,7 @@ CHANGES = st.one_of(
     st.builds(
         PutImageVerdict, st.builds(ImageVerdict, image=KEYS, verdict=st.sampled_from(Approval), pool=st.none() | KEYS)
     ),
-    st.builds(PutLook, TIMES),
+    st.builds(PutLook, TIMES, st.just(()) | st.tuples(KEYS)),
     st.builds(PutTold, st.builds(Told, KEYS, KEYS, TIMES)),
     st.builds(ExpectLease, WORKERS, SMALL),
 )
@@ -60,10 +69,12 @@ CHANGES = st.one_of(
 class Ledgers(RuleBasedStateMachine):
     """Every step is done to all three; each must answer as the one in memory does."""
 
+    aws: AwsSession
+
     @initialize()
     def open(self):
         self.opened = ExitStack()
-        self.stores = [self.opened.enter_context(ledger_store(kind)) for kind in KINDS]
+        self.stores = [self.opened.enter_context(ledger_store(kind, self.aws)) for kind in KINDS]
         self.ledgers = [store.open() for store in self.stores]
         self.revisions = {}
         self.leases = []
@@ -138,5 +149,8 @@ class Ledgers(RuleBasedStateMachine):
         self.everywhere(lambda ledger: ledger.load_fleet())
 
 
-Ledgers.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
-TestLedgersAgree = Ledgers.TestCase
+@pytest.mark.slow
+def test_all_ledgers_agree_on_whatever_is_done_to_them():
+    with moto_session() as aws:
+        Ledgers.aws = aws
+        run_state_machine_as_test(Ledgers, settings=settings(max_examples=15, stateful_step_count=20, deadline=None))

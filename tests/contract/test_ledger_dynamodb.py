@@ -35,8 +35,8 @@ def clock():
 
 
 @pytest.fixture
-def aws(clock):
-    with moto_session(clock) as session:
+def aws():
+    with moto_session() as session:
         yield session
 
 

@@ -23,34 +23,33 @@ KINDS = ("memory", "file", "dynamodb")
 class LedgerStore:
     """One store; `open` gives a worker's own handle to it."""
 
-    def __init__(self, kind: str, clock: FakeClock, folder: Path, aws: AwsSession) -> None:
-        self.clock = clock
-        self.path = folder / "ledger.json"
-        self.table = f"ledger-{uuid4()}"
+    def __init__(self, kind: str, folder: Path, aws: AwsSession) -> None:
+        self.clock = FakeClock()
+        self._path = folder / "ledger.json"
+        self._table = f"ledger-{uuid4()}"
         self._kind = kind
         self._aws = aws
-        self._memory = MemoryLedger(clock)
+        self._memory = MemoryLedger(self.clock)
         if kind == "dynamodb":
-            create_table(aws.client("dynamodb", attempts=1), self.table)
+            create_table(aws.client("dynamodb", attempts=1), self._table)
 
     def open(self) -> Ledger:
         match self._kind:
             case "memory":
                 return self._memory
             case "file":
-                return FileLedger(self.path, self.clock)
-        return DynamoDbLedger(self._aws, self.table, self.clock)
+                return FileLedger(self._path, self.clock)
+        return DynamoDbLedger(self._aws, self._table, self.clock)
 
 
 @contextmanager
-def moto_session(clock: FakeClock) -> Iterator[AwsSession]:
+def moto_session(clock: FakeClock | None = None) -> Iterator[AwsSession]:
     """AWS as moto has it, in this process: nothing leaves it."""
     with mock_aws():
-        yield AwsSession(clock, region="eu-central-1")
+        yield AwsSession(clock or FakeClock(), region="eu-central-1")
 
 
 @contextmanager
-def ledger_store(kind: str) -> Iterator[LedgerStore]:
-    clock = FakeClock()
-    with TemporaryDirectory() as folder, moto_session(clock) as aws:
-        yield LedgerStore(kind, clock, Path(folder), aws)
+def ledger_store(kind: str, aws: AwsSession) -> Iterator[LedgerStore]:
+    with TemporaryDirectory() as folder:
+        yield LedgerStore(kind, Path(folder), aws)

@@ -7,6 +7,7 @@ never half understood. Must not open a file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TypeVar
 
 from driftgate.adapters.ledger_book import Book, ClusterRecords
@@ -26,7 +27,7 @@ from driftgate.domain.records import (
     stop_from_object,
     stop_to_object,
 )
-from driftgate.ports import Told
+from driftgate.ports import PutLook, Told
 
 SCHEMA_VERSION = 1
 T = TypeVar("T")
@@ -40,6 +41,7 @@ def book_to_document(book: Book) -> dict[str, object]:
 
 
 def _records_to_object(records: ClusterRecords) -> dict[str, object]:
+    looks = [] if records.looked_at is None else [PutLook(records.looked_at, records.parameters)]
     return {
         "rolls": [roll_to_object(roll) for _, roll in sorted(records.rolls.items())],
         "counters": [counter_to_object(counter) for _, counter in sorted(records.counters.items())],
@@ -49,8 +51,7 @@ def _records_to_object(records: ClusterRecords) -> dict[str, object]:
         "stopsRevision": records.stops_revision,
         "leases": [] if records.lease is None else [lease_to_object(records.lease)],
         "lastToken": records.last_token,
-        "lookedAt": rfc3339(records.looked_at),
-        "parameters": list(records.parameters),
+        "looks": [look_to_object(look) for look in looks],
     }
 
 
@@ -76,6 +77,7 @@ def _cluster(fields: Fields) -> tuple[str, ClusterRecords]:
     told = _each(fields, "told", told_from_object)
     stops = _each(fields, "stops", stop_from_object)
     leases = _each(fields, "leases", lease_from_object)
+    looks = _each(fields, "looks", look_from_object)
     return fields.required_text("cluster"), ClusterRecords(
         rolls={roll.id: roll for roll in rolls},
         counters={counter.window_key: counter for counter in counters},
@@ -85,8 +87,8 @@ def _cluster(fields: Fields) -> tuple[str, ClusterRecords]:
         stops_revision=fields.count("stopsRevision", 0),
         lease=leases[0] if leases else None,
         last_token=fields.count("lastToken", 0),
-        looked_at=fields.instant("lookedAt"),
-        parameters=fields.texts("parameters"),
+        looked_at=looks[0].at if looks else None,
+        parameters=looks[0].parameters if looks else (),
     )
 
 
@@ -102,6 +104,15 @@ def _required_entries(fields: Fields, key: str) -> tuple[Entry, ...]:
     return entries or ()
 
 
+def look_to_object(look: PutLook) -> dict[str, object]:
+    return {"at": rfc3339(look.at), "parameters": list(look.parameters)}
+
+
+def look_from_object(entry: object, place: str = "look", *, strict: bool = False) -> PutLook:
+    """When a cluster was looked at, and what was seen there. Raises InvalidInputError with the field's place."""
+    return read_record(lambda fields: PutLook(_at(fields), fields.texts("parameters")), entry, place, strict=strict)
+
+
 def told_to_object(told: Told) -> dict[str, object]:
     return {"key": told.key, "fingerprint": told.fingerprint, "at": rfc3339(told.at)}
 
@@ -112,7 +123,11 @@ def told_from_object(entry: object, place: str = "told", *, strict: bool = False
 
 
 def _told(fields: Fields) -> Told:
+    return Told(key=fields.required_text("key"), fingerprint=fields.text("fingerprint"), at=_at(fields))
+
+
+def _at(fields: Fields) -> datetime:
     at = fields.instant("at")
     if at is None:
-        raise InvalidInputError("at is missing", place=fields.place, remedy="Add at, the time it was told.")
-    return Told(key=fields.required_text("key"), fingerprint=fields.text("fingerprint"), at=at)
+        raise InvalidInputError("at is missing", place=fields.place, remedy="Add at, the time of it.")
+    return at

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from driftgate.adapters.ledger_book import counts_of
-from driftgate.adapters.ledger_document import told_to_object
+from driftgate.adapters.ledger_document import look_to_object, told_to_object
 from driftgate.adapters.ledger_dynamodb_items import (
     FLEET_PARTITION,
     SCHEMA_VERSION,
@@ -27,7 +27,6 @@ from driftgate.adapters.ledger_dynamodb_items import (
 )
 from driftgate.adapters.ledger_rules import last_word
 from driftgate.domain.errors import InvariantError
-from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.ledger import FLEET, CounterRecord, ImageVerdict
 from driftgate.domain.records import counter_to_object, image_verdict_to_object, roll_to_object, stop_to_object
 from driftgate.domain.roll import Roll
@@ -82,17 +81,8 @@ def _actions(cluster: str, change: LedgerChange, now: datetime) -> list[Action]:
             return [_lease_check(cluster, holder, token)]
         case PutImageVerdict(verdict):
             return [_verdict_action(cluster, verdict)]
-        case PutLook(at, parameters):
-            return [
-                _put(
-                    item(
-                        key(FLEET_PARTITION, "look", cluster),
-                        "look",
-                        cluster,
-                        {"at": rfc3339(at), "parameters": list(parameters)},
-                    )
-                )
-            ]
+        case PutLook():
+            return [_put(item(key(FLEET_PARTITION, "look", cluster), "look", cluster, look_to_object(change)))]
         case PutTold(told):
             return [_told_action(cluster, told)]
         case PutStop() | RemoveStop() | ExpectStops():

@@ -28,10 +28,8 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from driftgate.adapters.ledger_book import KEPT_AFTER_END, Book, ClusterRecords
-from driftgate.adapters.ledger_document import told_from_object
+from driftgate.adapters.ledger_document import look_from_object, told_from_object
 from driftgate.domain.errors import InvalidInputError, LedgerCorruptError
-from driftgate.domain.jsonvalue import instant, mapping
-from driftgate.domain.jsonvalue import items as entries_of
 from driftgate.domain.ledger import FLEET, LeaseRecord, Stop
 from driftgate.domain.records import (
     counter_from_object,
@@ -135,8 +133,7 @@ def _records(kinds: Mapping[str, list[Item]]) -> ClusterRecords:
     told = _each(kinds, "told", told_from_object)
     stops = [stop for found in kinds.get("stops", ()) for stop in _stops(found)]
     leases = [found for found in kinds.get("lease", ()) if found.get("holder", {}).get("S")]
-    looks = _each(kinds, "look", lambda body, _: mapping(body))
-    look = looks[0] if looks else {}
+    look = next(iter(_each(kinds, "look", look_from_object)), None)
     return ClusterRecords(
         rolls={roll.id: roll for roll in rolls},
         counters={counter.window_key: counter for counter in counters},
@@ -146,8 +143,8 @@ def _records(kinds: Mapping[str, list[Item]]) -> ClusterRecords:
         stops_revision=sum(number(found, "rev") for found in kinds.get("stops", ())),
         lease=next((_read(found, lease_from_object) for found in leases), None),
         last_token=sum(number(found, "token") for found in kinds.get("lease", ())),
-        looked_at=instant(look.get("at")),
-        parameters=tuple(str(name) for name in entries_of(look.get("parameters"))),
+        looked_at=look.at if look else None,
+        parameters=look.parameters if look else (),
     )
 
 
