@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from driftgate.domain.jsonvalue import child, items, mapping, text
-from driftgate.sim import manifests
+from driftgate.sim import manifests, pod_manifests
 from driftgate.sim.kinds import DEPLOYMENTS, NODE_CLASSES, NODECLAIMS, NODEPOOLS, NODES, PDBS, PODS
-from driftgate.sim.manifests import NEW_IMAGE, NodeSpec, PodSpec, PoolSpec
+from driftgate.sim.manifests import NEW_IMAGE, OLD_IMAGE, NodeSpec, PoolSpec
 from driftgate.sim.objects import JsonDict, section
-from driftgate.sim.writes import Writes
+from driftgate.sim.pod_manifests import PodSpec
+from driftgate.sim.writes import CONTROLLER, Writes
 
 PERSON = "kubectl"
-KARPENTER = "karpenter"
 
 
 class Builder:
@@ -43,7 +43,7 @@ class Builder:
         def edit(obj: JsonDict) -> None:
             section(obj, "status")["amis"] = manifests.resolved_images([(image, image_name or image)], arch)
 
-        self.writes.change(NODE_CLASSES, node_class, edit, KARPENTER, subresource="status")
+        self.writes.change(NODE_CLASSES, node_class, edit, CONTROLLER, subresource="status")
 
     def add_nodepool(
         self, name: str = "app", budgets: Sequence[Mapping[str, object]] | None = None, **more: object
@@ -53,7 +53,7 @@ class Builder:
         self.writes.load(NODEPOOLS, manifests.nodepool(spec, self.writes.clock.now()), PERSON)
 
     def add_node(self, pool: str = "app", name: str = "", *, image: str = "", pods: int = 0, **more: object) -> str:
-        """A Node with its NodeClaim, its name. No image: the one its class resolves to.
+        """A Node with its NodeClaim, its name. No image: the one its class resolves to, an old one if drifted.
 
         `pods` puts that many ordinary ReplicaSet pods on it; `more` are the fields of `NodeSpec`.
         """
@@ -61,15 +61,15 @@ class Builder:
         spec = NodeSpec(
             name=name or self._next(f"{pool}-node"),
             pool=pool,
-            image=image or self.image_of(class_name),
+            image=image or (OLD_IMAGE if more.get("drifted_since") else self.image_of(class_name)),
             created_at=self.writes.clock.now(),
             node_class=class_name,
             termination_grace_period=self._grace_period_of(pool),
         )
         spec = replace(spec, **more)  # type: ignore[arg-type]
-        claim = self.writes.load(NODECLAIMS, manifests.nodeclaim(spec), KARPENTER)
+        claim = self.writes.load(NODECLAIMS, manifests.nodeclaim(spec), CONTROLLER)
         if spec.registered:
-            self.writes.load(NODES, manifests.node(spec, claim.obj), KARPENTER)
+            self.writes.load(NODES, manifests.node(spec, claim.obj), CONTROLLER)
         for _ in range(pods):
             self.add_pod(spec.name)
         return spec.name
@@ -77,7 +77,7 @@ class Builder:
     def add_pod(self, node: str = "", name: str = "", **more: object) -> str:
         """A Pod on the node (or pending), its name; `more` are the fields of `PodSpec`."""
         spec = replace(PodSpec(name=name or self._next("web"), node=node), **more)  # type: ignore[arg-type]
-        self.writes.load(PODS, manifests.pod(spec, self.writes.clock.now()), "kube-controller-manager")
+        self.writes.load(PODS, pod_manifests.pod(spec, self.writes.clock.now()), "kube-controller-manager")
         return spec.name
 
     def add_pdb(
@@ -90,10 +90,10 @@ class Builder:
         max_unavailable: int | str | None = None,
     ) -> None:
         """A PodDisruptionBudget over the pods with these labels; its status follows the pods."""
-        body = manifests.pdb(name, namespace, labels, min_available, max_unavailable)
+        body = pod_manifests.pdb(name, namespace, labels, min_available, max_unavailable)
         self.writes.load(PDBS, body, PERSON)
 
-    def add_karpenter(self, version: str = "1.14.1") -> None:
+    def add_karpenter(self, version: str) -> None:
         """Karpenter's own Deployment, which tells its version."""
         self.writes.load(DEPLOYMENTS, manifests.karpenter_deployment(version), PERSON)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
@@ -10,10 +11,20 @@ from driftgate.sim.access import ADMIN, DRIFTGATE, Access
 from driftgate.sim.agenda import Agenda
 from driftgate.sim.api import Api
 from driftgate.sim.apiserver import ApiServer
-from driftgate.sim.builder import Builder
+from driftgate.sim.behaviour import LATEST, behaviour_of
+from driftgate.sim.builder import PERSON, Builder
 from driftgate.sim.clock import ManualClock, WallClock
+from driftgate.sim.karpenter import Karpenter
+from driftgate.sim.kinds import NODECLAIMS, NODEPOOLS
+from driftgate.sim.objects import section, set_condition
+from driftgate.sim.pdbs import Pdbs
+from driftgate.sim.pods import Pods
 from driftgate.sim.store import Store
-from driftgate.sim.writes import Writes
+from driftgate.sim.timings import Timings
+from driftgate.sim.view import View
+from driftgate.sim.witness import Witness
+from driftgate.sim.world import World
+from driftgate.sim.writes import CONTROLLER, Writes
 
 TOKEN = "driftgate-sim-token"
 ADMIN_TOKEN = "admin-sim-token"
@@ -35,14 +46,26 @@ class Served:
 class SimCluster(Builder):
     """The cluster. With a manual clock nothing moves but by `advance`; with a wall clock it lives by itself.
 
+    `karpenter` is the version of Karpenter that runs in it; None: a bare API server with nobody at work.
     Use it as a context manager, or call `close`.
     """
 
-    def __init__(self, clock: ManualClock | WallClock, *, seed: int = 1) -> None:
+    def __init__(
+        self,
+        clock: ManualClock | WallClock,
+        *,
+        karpenter: str | None = None,
+        timings: Timings | None = None,
+        seed: int = 1,
+    ) -> None:
         self.clock = clock
         self.store = Store()
         super().__init__(Writes(self.store, clock, seed))
         self.agenda = Agenda(clock, self.store.lock)
+        self.world = new_world(self.writes, self.agenda, timings or Timings(), karpenter or LATEST)
+        self._karpenter = Karpenter(self.world) if karpenter else None
+        if karpenter:
+            self.add_karpenter(karpenter)
         self.access = Access()
         self.access.grant(TOKEN, "driftgate", DRIFTGATE)
         self.access.grant(ADMIN_TOKEN, "admin", ADMIN)
@@ -51,9 +74,59 @@ class SimCluster(Builder):
         if isinstance(clock, ManualClock):
             clock.on_sleep = self.advance
 
+    @property
+    def witness(self) -> Witness:
+        """What really happened."""
+        return self.world.witness
+
+    @property
+    def karpenter(self) -> Karpenter:
+        """Raises RuntimeError in a cluster without Karpenter."""
+        if self._karpenter is None:
+            raise RuntimeError("this cluster has no Karpenter: give SimCluster a version of it")
+        return self._karpenter
+
     def advance(self, seconds: float) -> None:
         """Lets that much virtual time pass; everything due on the way happens, in order."""
         self.agenda.run_until(self.clock.now() + timedelta(seconds=seconds))
+
+    def start(self) -> None:
+        """Lets a cluster on a wall clock live; `serve` does it, too."""
+        self.agenda.start()
+
+    def set_ready(self, node: str, *, ready: bool) -> None:
+        """The Node's Ready condition, from now on."""
+        self.karpenter.launching.set_ready(node, ready=ready)
+
+    def mark_drifted(self, node: str, reason: str = "NodePoolDrifted") -> None:
+        """Karpenter finds the node drifted for that reason, from now on."""
+        claim, now = self.world.claim_of(node), self.clock.now()
+        if claim is None:
+            raise LookupError(f"no NodeClaim for {node}")
+        self.writes.change(
+            NODECLAIMS,
+            claim.key,
+            lambda obj: set_condition(obj, "Drifted", "True", now, reason),
+            CONTROLLER,
+            subresource="status",
+        )
+
+    def interrupt(self, node: str, reason: str = "Interrupted") -> None:
+        """The node leaves at once for a reason that asks no budget."""
+        with self.store.lock:
+            claim = self.world.claim_of(node)
+            if claim is None:
+                raise LookupError(f"no NodeClaim for {node}")
+            self.karpenter.leaving.leave(claim.name, reason)
+
+    def set_budgets(self, pool: str, budgets: Sequence[Mapping[str, object]], manager: str = PERSON) -> None:
+        """Somebody writes the pool's budgets, past the API."""
+        self.writes.change(
+            NODEPOOLS,
+            pool,
+            lambda obj: section(obj, "spec", "disruption").update(budgets=[dict(entry) for entry in budgets]),
+            manager,
+        )
 
     def serve(self) -> Served:
         """The cluster over HTTP on the loopback; a second call gives the same server."""
@@ -76,6 +149,25 @@ class SimCluster(Builder):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def new_world(writes: Writes, agenda: Agenda, timings: Timings, version: str) -> World:
+    """Everything that the model shares. The order of the listeners matters: the view hears first."""
+    store = writes.store
+    view = View(store, agenda.clock, timings.informer_lag_s)
+    pods, witness = Pods(store), Witness()
+    store.listeners.append(witness.heard)
+    return World(
+        store=store,
+        writes=writes,
+        agenda=agenda,
+        timings=timings,
+        behaviour=behaviour_of(version),
+        view=view,
+        pods=pods,
+        pdbs=Pdbs(store, writes, pods),
+        witness=witness,
+    )
 
 
 def kubeconfig(url: str, token: str) -> str:

@@ -96,7 +96,7 @@ def nodepool(spec: PoolSpec, at: datetime) -> JsonDict:
     body |= {"limits": dict(spec.limits)} if spec.limits else {}
     body |= {"replicas": spec.replicas} if spec.replicas is not None else {}
     body |= {"weight": spec.weight} if spec.weight is not None else {}
-    obj: JsonDict = {"metadata": _metadata(spec.name, spec.labels, spec.annotations), "spec": body}
+    obj: JsonDict = {"metadata": metadata_of(spec.name, spec.labels, spec.annotations), "spec": body}
     for kind in ("ValidationSucceeded", "NodeClassReady", "Ready"):
         set_condition(obj, kind, "True", at)
     return obj
@@ -104,7 +104,7 @@ def nodepool(spec: PoolSpec, at: datetime) -> JsonDict:
 
 def node_class(name: str, alias: str, images: Sequence[tuple[str, str]], at: datetime, arch: str) -> JsonDict:
     obj: JsonDict = {
-        "metadata": _metadata(name),
+        "metadata": metadata_of(name),
         "spec": {"amiSelectorTerms": [{"alias": alias}], "role": "demo-node"},
         "status": {"amis": resolved_images(images, arch)},
     }
@@ -121,7 +121,23 @@ def resolved_images(images: Sequence[tuple[str, str]], arch: str) -> list[JsonDi
     return [{"id": image, "name": name, "requirements": requirements} for image, name in images]
 
 
-def nodeclaim(spec: NodeSpec) -> JsonDict:
+def bare_nodeclaim(spec: NodeSpec) -> JsonDict:
+    """A NodeClaim as Karpenter creates it; the API server chooses the name."""
+    metadata = metadata_of("", _shared_labels(spec)) | {
+        "generateName": f"{spec.pool}-",
+        "finalizers": [FINALIZER],
+        "ownerReferences": [{"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": spec.pool, "uid": ""}],
+    }
+    return {"metadata": metadata, "spec": _claim_spec(spec)}
+
+
+def launched_status(spec: NodeSpec) -> JsonDict:
+    """What a launch adds to a NodeClaim's status."""
+    status: JsonDict = {"imageID": spec.image, "providerID": spec.provider_id}
+    return status | {"capacity": _capacity(spec), "allocatable": _capacity(spec)}
+
+
+def _claim_spec(spec: NodeSpec) -> JsonDict:
     body: JsonDict = {
         "nodeClassRef": _class_ref(spec.node_class),
         "expireAfter": spec.expire_after,
@@ -129,14 +145,18 @@ def nodeclaim(spec: NodeSpec) -> JsonDict:
     }
     if spec.termination_grace_period is not None:
         body["terminationGracePeriod"] = spec.termination_grace_period
-    metadata = _metadata(spec.claim, _shared_labels(spec)) | {
+    return body
+
+
+def nodeclaim(spec: NodeSpec) -> JsonDict:
+    """A NodeClaim that has come as far as the spec says."""
+    metadata = metadata_of(spec.claim, _shared_labels(spec)) | {
         "creationTimestamp": k8s_time(spec.created_at),
         "finalizers": [FINALIZER],
         "ownerReferences": [{"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": spec.pool, "uid": ""}],
     }
-    status: JsonDict = {"imageID": spec.image, "providerID": spec.provider_id}
-    status |= {"capacity": _capacity(spec), "allocatable": _capacity(spec)}
-    obj: JsonDict = {"metadata": metadata, "spec": body, "status": status}
+    status = launched_status(spec)
+    obj: JsonDict = {"metadata": metadata, "spec": _claim_spec(spec), "status": status}
     set_condition(obj, "Launched", "True", spec.created_at)
     set_condition(obj, "Registered", "True" if spec.registered else "Unknown", spec.created_at)
     set_condition(obj, "Initialized", "True" if spec.initialized else "Unknown", spec.created_at)
@@ -154,7 +174,7 @@ def node(spec: NodeSpec, claim: JsonDict) -> JsonDict:
     if spec.initialized:
         labels[INITIALIZED_LABEL] = "true"
     annotations = dict(spec.annotations) | ({DO_NOT_DISRUPT: "true"} if spec.do_not_disrupt else {})
-    metadata = _metadata(spec.name, labels, annotations) | {
+    metadata = metadata_of(spec.name, labels, annotations) | {
         "creationTimestamp": k8s_time(spec.created_at),
         "finalizers": [FINALIZER],
         "ownerReferences": [{"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "name": name_of(claim), "uid": ""}],
@@ -168,69 +188,12 @@ def node(spec: NodeSpec, claim: JsonDict) -> JsonDict:
     return obj
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSpec:
-    """A Pod to be. `owner` is kind and name of its controller, None for a bare pod."""
-
-    name: str
-    namespace: str = "default"
-    node: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
-    owner: tuple[str, str] | None = ("ReplicaSet", "web")
-    cpu_m: int = 1000
-    ready: bool = True
-    grace_s: int = 30
-
-
-def pod(spec: PodSpec, at: datetime) -> JsonDict:
-    metadata = _metadata(spec.name, spec.labels, spec.annotations) | {"namespace": spec.namespace}
-    metadata["creationTimestamp"] = k8s_time(at)
-    if spec.owner is not None:
-        kind, name = spec.owner
-        metadata["ownerReferences"] = [
-            {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": "", "controller": True}
-        ]
-    container: JsonDict = {"name": "main", "image": "app:1"}
-    container["resources"] = {"requests": {"cpu": f"{spec.cpu_m}m"}}
-    body: JsonDict = {"containers": [container], "terminationGracePeriodSeconds": spec.grace_s}
-    if spec.owner is not None and spec.owner[0] == "DaemonSet":
-        body["tolerations"] = [{"operator": "Exists"}]
-    obj: JsonDict = {"metadata": metadata, "spec": body, "status": {"phase": "Pending"}}
-    if spec.node:
-        bind(obj, spec.node, at, ready=spec.ready)
-    return obj
-
-
-def bind(obj: JsonDict, node_name: str, at: datetime, *, ready: bool) -> None:
-    """Puts the pod on the node, running from now on."""
-    body, status = obj["spec"], obj["status"]
-    if isinstance(body, dict) and isinstance(status, dict):
-        body["nodeName"] = node_name
-        status |= {"phase": "Running", "startTime": k8s_time(at)}
-    set_condition(obj, "PodScheduled", "True", at)
-    set_condition(obj, "Ready", "True" if ready else "False", at)
-
-
-def pdb(
-    name: str,
-    namespace: str,
-    labels: Mapping[str, str],
-    min_available: int | str | None,
-    max_unavailable: int | str | None,
-) -> JsonDict:
-    body: JsonDict = {"selector": {"matchLabels": dict(labels)}}
-    body |= {"minAvailable": min_available} if min_available is not None else {}
-    body |= {"maxUnavailable": max_unavailable} if max_unavailable is not None else {}
-    return {"metadata": _metadata(name) | {"namespace": namespace}, "spec": body}
-
-
 def karpenter_deployment(version: str) -> JsonDict:
     image = f"public.ecr.aws/karpenter/controller:{version}"
     container: JsonDict = {"name": "controller", "image": image}
     labels = {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/version": version}
     return {
-        "metadata": _metadata("karpenter", labels) | {"namespace": "kube-system"},
+        "metadata": metadata_of("karpenter", labels) | {"namespace": "kube-system"},
         "spec": {
             "selector": {"matchLabels": {"app.kubernetes.io/name": "karpenter"}},
             "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
@@ -238,7 +201,7 @@ def karpenter_deployment(version: str) -> JsonDict:
     }
 
 
-def _metadata(
+def metadata_of(
     name: str, labels: Mapping[str, str] | None = None, annotations: Mapping[str, str] | None = None
 ) -> JsonDict:
     metadata: JsonDict = {"name": name}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from driftgate.domain.jsonvalue import child, items, mapping, strings, text
+from driftgate.domain.jsonvalue import child, instant, items, mapping, strings, text
 
 JsonDict = dict[str, object]
 T = TypeVar("T")
@@ -64,6 +64,14 @@ def annotations_of(obj: JsonDict) -> dict[str, str]:
 
 def is_deleting(obj: JsonDict) -> bool:
     return child(obj, "metadata").get("deletionTimestamp") is not None
+
+
+def created_at(obj: JsonDict) -> datetime:
+    """When the object was created. Raises ValueError where that is not there: the store always writes it."""
+    created = instant(child(obj, "metadata").get("creationTimestamp"))
+    if created is None:
+        raise ValueError(f"{name_of(obj)} has no creationTimestamp")
+    return created
 
 
 def k8s_time(at: datetime) -> str:

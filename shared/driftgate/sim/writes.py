@@ -21,6 +21,7 @@ from driftgate.sim.store import Store, Stored, key_of
 
 _KEPT = ("uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 CONTROLLER = "karpenter"
+Edit = Callable[[JsonDict], None]
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 
@@ -71,9 +72,7 @@ class Writes:
             dropped = admit(kind, before.obj, after)
             return self._replaced(before, after, manager, subresource, dry_run=dry_run), dropped
 
-    def change(
-        self, kind: Kind, key: str, edit: Callable[[JsonDict], None], manager: str, *, subresource: str = ""
-    ) -> Stored | None:
+    def change(self, kind: Kind, key: str, edit: Edit, manager: str, *, subresource: str = "") -> Stored | None:
         """Applies the edit to a copy and stores it; None where the object is gone."""
         with self.store.lock:
             before = self.store.get(kind, key)
@@ -136,7 +135,8 @@ class Writes:
         if same(before.obj, after):
             return before
         track(kind, before.obj, after, manager, subresource, self.clock.now())
-        if not dry_run and is_deleting(after) and not child(after, "metadata").get("finalizers"):
+        was_held, is_held = (child(obj, "metadata").get("finalizers") for obj in (before.obj, after))
+        if not dry_run and is_deleting(after) and was_held and not is_held:
             return self._remove(kind, after, manager)
         return self._store(kind, after, manager, dry_run=dry_run)
 
