@@ -58,7 +58,7 @@ def ours(asked: Question) -> object:
     return [
         {
             "error": any(_fails(budget, asked.nodes, at) for budget in budgets),
-            **{reason: _shown(value) for reason, value in allowed_by_reason(budgets, asked.nodes, at).items()},
+            **{reason.value: _shown(value) for reason, value in allowed_by_reason(budgets, asked.nodes, at).items()},
         }
         for at in asked.instants
     ]

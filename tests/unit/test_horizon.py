@@ -88,7 +88,8 @@ def test_an_entry_that_began_years_ago_is_carried_over():
 def test_an_entry_lasts_to_the_minute(minutes):
     nightly = zero("0 2 * * *", f"{minutes}m")
 
-    assert openings([nightly], 10, at("2026-10-17T02:00:00Z"), at("2026-10-17T04:00:00Z"), DRIFTED) == (
+    assert openings([nightly], 10, at("2026-10-17T01:00:00Z"), at("2026-10-17T04:00:00Z"), DRIFTED) == (
+        Interval(start=at("2026-10-17T01:00:00Z"), end=at("2026-10-17T02:00:00Z")),
         Interval(start=at(f"2026-10-17T02:{minutes:02}:00Z"), end=at("2026-10-17T04:00:00Z")),
     )
 
