@@ -359,6 +359,17 @@ class TestNotes:
         assert codes(found.notes) == [Code.VOLUME_STUCK]
         assert found.notes[0].objects == ("volumeattachment/csi-1", "node/a1")
 
+    def test_a_volume_that_says_why_it_does_not_detach_is_noted_at_once(self):
+        volume = volume_attachment(deleted_at=NOW, error="still in use")
+
+        (note,) = one(nodeclaim(drifted=OLD), volume_attachments=(volume,)).notes
+
+        assert note.message == "csi-1 does not detach: still in use"
+
+    @pytest.mark.parametrize("node", ["a1", "b7"])
+    def test_an_attached_volume_is_not_noted(self, node):
+        assert one(nodeclaim(drifted=OLD), volume_attachments=(volume_attachment(node=node),)).notes == ()
+
     def test_a_volume_that_just_began_to_detach_is_not(self):
         found = one(nodeclaim(drifted=OLD), volume_attachments=(volume_attachment(deleted_at=NOW),))
 

@@ -80,6 +80,14 @@ class TestHealth:
 
         assert [hold.code for hold in health_holds(members(going))] == [Code.NODE_STUCK_DELETING]
 
+    def test_of_many_sick_nodes_three_are_named_and_all_are_listed(self):
+        sick = [(nodeclaim(f"a{index}"), node(f"a{index}", ready=False)) for index in range(1, 6)]
+
+        (hold,) = health_holds(members(*sick))
+
+        assert hold.message == "a1, a2, a3 and 2 more not Ready and use up the budget."
+        assert hold.objects == ("node/a1", "node/a2", "node/a3", "node/a4", "node/a5")
+
     def test_a_healthy_pool_holds_nothing(self):
         assert health_holds(members(pair("a1"), pair("a2"))) == ()
 

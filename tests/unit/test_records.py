@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, get_type_hints
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftgate.domain.budget import Budget
@@ -103,6 +103,7 @@ def records(draw):
     return draw(st.builds(kind, **times, **NAMED[kind]))
 
 
+@settings(deadline=None)
 @given(records())
 def test_reading_what_was_written_gives_the_same_record(record):
     write, read = PAIRS[type(record)]

@@ -122,6 +122,16 @@ class TestReading:
     def test_comments_and_empty_documents_are_passed_over(self):
         assert len(read_snapshot(stream("# a file\n", "\n", POOL, "\n", ""), "cluster.yaml", NOW).nodepools) == 1
 
+    def test_a_flow_mapping_of_yaml_is_read(self):
+        text = "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: app}}"
+
+        assert len(read_snapshot(text, "cluster.yaml", NOW).nodepools) == 1
+
+    def test_anchors_and_merges_are_read(self):
+        text = POOL + "x: &x {a: 1}\ny: {<<: *x, b: 2}\n"
+
+        assert len(read_snapshot(text, "cluster.yaml", NOW).nodepools) == 1
+
     def test_windows_line_ends_are_read(self):
         assert len(read_snapshot(stream(POOL, CLAIM).replace("\n", "\r\n"), "cluster.yaml", NOW).nodeclaims) == 1
 
@@ -150,6 +160,12 @@ class TestFaults:
         text = stream(POOL, "\napiVersion: v1\nkind: [Node\n")
 
         assert fault(text, at=NOW).startswith("cluster.yaml, line 9: this is neither YAML nor JSON")
+
+    def test_a_character_that_yaml_cannot_hold_is_refused(self):
+        assert fault("kind: \x00", at=NOW).startswith("cluster.yaml, line 1: this is neither YAML nor JSON")
+
+    def test_a_tag_of_a_language_is_refused(self):
+        assert "neither YAML nor JSON" in fault("a: !!python/object/apply:os.system [ls]", at=NOW)
 
     def test_a_document_that_is_no_object_is_refused(self):
         assert "cluster.yaml, document 2 (line 7): this is 'hello', not a Kubernetes object" in fault(
@@ -391,7 +407,7 @@ values = st.recursive(
 
 
 @example({}, {"note": "first\n---\nlast: [", "more": "%YAML 1.1\n... "}, "---")
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(texts, values, max_size=4), st.dictionaries(texts, texts, max_size=4), texts)
 def test_any_text_in_an_object_survives_writing_and_reading(limits, annotations, consolidate_after):
     raw = RAW_POOL | {
