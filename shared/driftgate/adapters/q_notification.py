@@ -1,0 +1,66 @@
+"""A domain event as a custom notification of Amazon Q Developer in chat applications: the form that Slack shows.
+
+Anything else on the topic is refused there and never appears, so every length is cut to what the schema takes.
+Must not send anything.
+
+Source: aws docs, chatbot/latest/adminguide/custom-notifs (2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from driftgate.domain.message import DomainEvent
+
+MAX_TITLE = 250
+MAX_DESCRIPTION = 8_000
+MAX_STEP = 350
+# The schema names no length for these; a message as a whole may have 256 KB.
+MAX_FACT = 1_000
+MAX_FACTS = 50
+MAX_STEPS = 20
+
+
+def notification_of(event: DomainEvent) -> dict[str, object]:
+    """The notification: one thread per roll, or per pool where there is no roll."""
+    where = "/".join(part for part in (event.cluster, event.pool) if part)
+    content = {
+        "textType": "client-markdown",
+        "title": cut(event.title, MAX_TITLE) or event.kind.value,
+        "description": cut(event.text, MAX_DESCRIPTION) or cut(event.title, MAX_DESCRIPTION) or event.kind.value,
+    }
+    steps = [cut(step, MAX_STEP) for step in event.next_steps[:MAX_STEPS] if step]
+    metadata = {
+        "threadId": event.thread or where,
+        "summary": cut(event.title, MAX_TITLE),
+        "eventType": event.kind.value,
+        "relatedResources": [where],
+        "additionalContext": _context(event),
+    }
+    return {
+        "version": "1.0",
+        "source": "custom",
+        "content": content | ({"nextSteps": steps} if steps else {}),
+        "metadata": metadata,
+    }
+
+
+def cut(text: str, length: int) -> str:
+    """The text, ending in … where it had to be shortened."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _context(event: DomainEvent) -> dict[str, str]:
+    """The facts that a person can read at a glance: texts and numbers. Objects are for the event bus."""
+    named = {"cluster": event.cluster, "pool": event.pool, "code": event.code, **_shown(event.facts)}
+    return {key: cut(value, MAX_FACT) for key, value in list(named.items())[:MAX_FACTS] if value}
+
+
+def _shown(facts: Mapping[str, object]) -> dict[str, str]:
+    shown: dict[str, str] = {}
+    for key, value in facts.items():
+        if isinstance(value, str | int | float):
+            shown[key] = str(value)
+        elif isinstance(value, list | tuple) and all(isinstance(entry, str) for entry in value):
+            shown[key] = ", ".join(value)
+    return shown
