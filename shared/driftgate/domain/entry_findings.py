@@ -64,14 +64,14 @@ def unknown_fields(budgets: Sequence[Budget]) -> Iterator[Finding]:
 
 
 def refused_by_server(budgets: Sequence[Budget]) -> Iterator[Finding]:
-    """Entries that break a rule of the CRD: only in files that nobody could apply yet."""
+    """Entries that break a rule of the CRD: in files that nobody could apply yet, or stored by another CRD."""
     for index, budget in enumerate(budgets):
         if refused := list(refusals(budget)):
             yield Finding(
                 code=ReasonCode.REFUSED_BY_SERVER,
                 severity=Severity.ERROR,
                 entries=(index,),
-                message=f"The API server refuses budgets[{index}]: {'; '.join(refused)}.",
+                message=f"Karpenter's CRD (v1.14) refuses budgets[{index}]: {'; '.join(refused)}.",
                 remedy=f"Correct budgets[{index}] before it is applied.",
             )
 
