@@ -1,6 +1,7 @@
 """Why driftgate exists: on a real Karpenter, a gate held open by hand rolls far more than one node."""
 
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -64,6 +65,19 @@ def test_a_gate_shut_at_the_first_sign_rolls_exactly_one_node(trapped):
     assert len(nodes - staying(api, pool, nodes)) == 1
 
 
+def test_a_gate_that_nobody_shuts_is_shut_by_its_guard(trapped):
+    api, pool, nodes = trapped
+    guard_at = next_minute(datetime.now(UTC) + timedelta(seconds=15))
+
+    set_budgets(api, pool, guarded(guard_at))
+    time.sleep((guard_at - datetime.now(UTC)).total_seconds() + 1)  # what started before it shows by then
+    before_the_guard = staying(api, pool, nodes)
+    time.sleep(25)
+
+    assert before_the_guard != nodes
+    assert staying(api, pool, nodes) == before_the_guard
+
+
 def test_a_new_image_drifts_nodes_as_ami_drift_and_leaves_their_image_alone(trapped):
     api, pool, nodes = trapped
 
@@ -74,6 +88,17 @@ def test_a_new_image_drifts_nodes_as_ami_drift_and_leaves_their_image_alone(trap
     assert {claim["status"]["imageID"] for claim in claims} == {"ami-old"}
     assert api.get(f"{NODECLASSES}/{pool}")["metadata"]["annotations"] == {"driftgate.dev/image": "ami-new"}
     assert api.get(f"{NODEPOOLS}/{pool}")["spec"]["disruption"]["budgets"] == SHUT_GATE
+
+
+def next_minute(at: datetime) -> datetime:
+    return at.replace(second=0, microsecond=0) + timedelta(minutes=1)
+
+
+def guarded(at: datetime) -> list[Object]:
+    """The gate opened as driftgate writes it: both marks, the guard at a full minute."""
+    schedule = f"{at.minute} {at.hour} {at.day} {at.month} *"
+    guard = {"nodes": "00", "reasons": ["Drifted"], "schedule": schedule, "duration": "8736h"}
+    return [{"nodes": "01", "reasons": ["Drifted"]}, {"nodes": "10%"}, guard]
 
 
 def staying(api: Api, pool: str, nodes: set[str]) -> set[str]:
