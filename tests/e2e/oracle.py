@@ -11,7 +11,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -26,6 +26,7 @@ from tests.e2e.harness.oracle import Oracle, question
 from tests.e2e.oracle_questions import Question, random_question
 
 CHUNK = 5_000
+TELL_EVERY = 50_000
 MOST_SHOWN = 5
 EXIT_DISAGREEMENT, EXIT_NO_ORACLE = 1, 3
 
@@ -64,14 +65,17 @@ def ours(asked: Question) -> object:
     ]
 
 
-def disagreements(count: int, seed: int) -> Iterator[Disagreement]:
-    """Every disagreement on `count` random lists, each reduced."""
+def disagreements(count: int, seed: int, told: Callable[[int], None] = lambda _: None) -> Iterator[Disagreement]:
+    """Every disagreement on `count` random lists, each reduced; `told` hears how many lists are done."""
     random = Random(seed)
     source = (random_question(random) for _ in range(count))
+    asked_so_far = 0
     while chunk := list(islice(source, CHUNK)):
         for asked, answer in zip(chunk, karpenters(chunk), strict=True):
             if ours(asked) != answer:
                 yield smallest(asked)
+        asked_so_far += len(chunk)
+        told(asked_so_far)
 
 
 def smallest(asked: Question) -> Disagreement:
@@ -136,6 +140,11 @@ def _shown(value: int | None) -> int:
     return NO_LIMIT if value is None else value
 
 
+def _tell(done: int) -> None:
+    if done % TELL_EVERY == 0:
+        print(f"{done} lists asked", file=sys.stderr, flush=True)
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=100_000, help="how many random lists")
@@ -144,7 +153,7 @@ def main(arguments: Sequence[str]) -> int:
     if build.main(["oracle"]) != 0:
         return EXIT_NO_ORACLE
     started = time.monotonic()
-    found = list(islice(disagreements(options.count, options.seed), MOST_SHOWN))
+    found = list(islice(disagreements(options.count, options.seed, _tell), MOST_SHOWN))
     for disagreement in found:
         print(disagreement)
     verdict = f"at least {len(found)} disagreements" if found else "no disagreement"

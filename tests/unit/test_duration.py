@@ -51,7 +51,9 @@ def test_the_longest_duration_of_go_is_read():
     assert parse_duration("2562047h47m") == timedelta(hours=2_562_047, minutes=47)
 
 
-@pytest.mark.parametrize("text", ["2562047h48m", "2562048h", "99999999h", "153722868m", "9" * 5000 + "h"])
+@pytest.mark.parametrize(
+    "text", ["2562047h48m", "2562048h", "99999999h", "153722868m", "9223372036854775808ns", "9" * 5000 + "h"]
+)
 def test_a_duration_beyond_gos_range_is_told_apart(text):
     with pytest.raises(InvalidInputError, match="longer than Go can hold"):
         parse_duration(text)

@@ -125,6 +125,14 @@ def test_change_points_are_all_instants_at_which_any_entry_begins_or_ends():
     )
 
 
+def test_an_entry_that_cannot_be_read_has_no_change_points():
+    assert change_points([zero("0 2 * * 7", "1h")], THURSDAY, at("2026-11-15T00:00:00Z")) == ()
+
+
+def test_an_entry_of_no_minutes_changes_nothing():
+    assert next_change([budget("1", D), zero("@daily", "0m")], 10, THURSDAY, DRIFTED) is None
+
+
 def test_starts_that_touch_are_no_change_points():
     assert change_points([zero("* * * * *", "1m"), zero("@daily", "24h")], THURSDAY, at("2026-11-15T00:00:00Z")) == ()
 

@@ -182,8 +182,8 @@ def _way_out(gate: Gate, closing: tuple[int, ...]) -> str:
     if gate.windows_cover:
         return "None is needed: driftgate opens the gate in its windows."
     inverse = _inverse(gate)
-    window = "give driftgate a window for this pool, so that it opens the gate for one node at a time"
-    return f"Either {_without_zeros(gate)} and add {inverse}; or {window}." if inverse else f"Do this: {window}."
+    window = "Give driftgate a window for this pool, so that it opens the gate for one node at a time."
+    return f"{window} Or {_without_zeros(gate)} and add {inverse}." if inverse else window
 
 
 def _without_zeros(gate: Gate) -> str:
