@@ -1,0 +1,49 @@
+"""One process in place of queues and functions: what a laptop has instead of SQS and Lambda.
+
+Nothing is sent anywhere. A look that goes on is taken again by whoever called, and everything that AWS alone could
+tell is unknown, never empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from driftgate.domain.errors import AwsUnavailableError
+from driftgate.domain.observation import ImageObservation, ParameterObservation
+from driftgate.ports import CloseRequest, WorkMessage
+
+NOT_ASKED = "AWS was not asked: no region is set (AWS_REGION, or `region` in driftgate.yaml)"
+
+
+class LocalQueue:
+    """Takes messages and keeps none: a message is only a hint, and the caller looks again by itself."""
+
+    def send(self, message: WorkMessage) -> None:
+        """Nothing is lost by it."""
+
+
+class LocalCloser:
+    """There is nobody else to ask: whoever looks at the cluster closes what is overdue first."""
+
+    def invoke(self, request: CloseRequest) -> None:
+        """Nothing is lost by it."""
+
+
+class UnaskedImages:
+    """EC2 where nobody said which region."""
+
+    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+        """Raises AwsUnavailableError."""
+        raise AwsUnavailableError(NOT_ASKED)
+
+
+class UnaskedParameters:
+    """SSM where nobody said which region."""
+
+    def read(self, names: Sequence[str]) -> tuple[ParameterObservation, ...]:
+        """Raises AwsUnavailableError."""
+        raise AwsUnavailableError(NOT_ASKED)
+
+    def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
+        """Raises AwsUnavailableError."""
+        raise AwsUnavailableError(NOT_ASKED)

@@ -1,0 +1,25 @@
+"""What a command's exit code means: the first that applies, in this order. People script against them."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from driftgate.domain.plan import ClusterPlan
+
+
+class ExitCode(IntEnum):
+    """Source: docs/cli.md, section on exit codes."""
+
+    OK = 0
+    NEEDS_PERSON = 1
+    USAGE = 2
+    UNKNOWN = 3
+    REFUSED = 4
+    INTERRUPTED = 130
+
+
+def of_plan(plan: ClusterPlan) -> ExitCode:
+    """UNKNOWN where something needed could not be read; NEEDS_PERSON where somebody must change something."""
+    if any(pool.is_unknown for pool in plan.pools):
+        return ExitCode.UNKNOWN
+    return ExitCode.NEEDS_PERSON if any(pool.needs_person for pool in plan.pools) else ExitCode.OK
