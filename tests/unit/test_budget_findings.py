@@ -225,7 +225,11 @@ def test_a_count_that_wraps_around_is_told_with_what_karpenter_reads():
 def test_a_count_that_karpenter_cannot_read_is_told_too():
     finding = found([budget("99999999999999999999", D)])[Code.UNUSABLE_NUMBER]
 
-    assert "Karpenter allows 0 for every reason" in finding.message
+    assert "too large to be read. While it stands, Karpenter allows 0 for every reason." in finding.message
+
+
+def test_a_value_of_any_length_makes_a_short_message():
+    assert all(len(finding.message) < 300 for finding in found([budget("9" * 10_000, D)]).values())
 
 
 def test_a_field_that_is_not_known_is_an_error():

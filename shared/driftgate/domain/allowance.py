@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from driftgate.domain.budget import NO_LIMIT, Budget, DisruptionReason, applies_to, is_always_on
+from driftgate.domain.budget_words import shortened
 from driftgate.domain.cron import CronSchedule
 from driftgate.domain.duration import parse_duration
 from driftgate.domain.errors import BudgetError, CronError, InvalidInputError
@@ -46,7 +47,8 @@ def number(budget: Budget, total: int) -> int:
         return (count + 2**31) % 2**32 - 2**31
     percent = atoi(budget.nodes.removesuffix("%")) if budget.nodes.endswith("%") else None
     if percent is None:
-        raise BudgetError(f"{_shortened(budget.nodes)} is neither a number of nodes nor a percentage", field="nodes")
+        why = "too large to be read" if budget.nodes.isdecimal() else "neither a number of nodes nor a percentage"
+        raise BudgetError(f"{shortened(budget.nodes)!r} is {why}", field="nodes")
     return -(-percent * total // 100)
 
 
@@ -169,7 +171,3 @@ def _errors(budget: Budget) -> Iterator[BudgetError]:
             read(budget)
         except BudgetError as error:
             yield error
-
-
-def _shortened(text: str) -> str:
-    return repr(text) if len(text) <= 24 else f"{text[:20]!r}… ({len(text)} characters)"

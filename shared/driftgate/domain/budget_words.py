@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from driftgate.domain.budget import Budget
 
+LONGEST_SHOWN = 40
 DRIFTED_ZERO = '{nodes: "0", reasons: [Drifted]}'
 
 
 def shown(budget: Budget) -> str:
     """The entry as one line of YAML, as it may be pasted into a NodePool."""
-    parts = [f'nodes: "{budget.nodes}"']
+    parts = [f"nodes: {json.dumps(shortened(budget.nodes), ensure_ascii=False)}"]
     if budget.reasons is not None:
         parts.append(f"reasons: [{', '.join(budget.reasons)}]")
     if budget.schedule is not None:
-        parts.append(f'schedule: "{budget.schedule}"')
+        parts.append(f"schedule: {json.dumps(budget.schedule, ensure_ascii=False)}")
     if budget.duration is not None:
         parts.append(f"duration: {budget.duration}")
     return f"{{{', '.join(parts)}}}"
+
+
+def shortened(text: str) -> str:
+    """The text as far as a message has room for it."""
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 
 def named(indexes: Iterable[int]) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from driftgate.domain.allowance import number, problems, read_schedule
 from driftgate.domain.budget import Budget, is_always_on, is_usable_number
-from driftgate.domain.budget_words import described, joined
+from driftgate.domain.budget_words import described, joined, shortened
 from driftgate.domain.errors import BudgetError
 from driftgate.domain.findings import Finding, Severity
 from driftgate.domain.marks import is_guard_mark
@@ -21,7 +21,7 @@ def unusable_entries(budgets: Sequence[Budget]) -> Iterator[Finding]:
     """Entries that Karpenter gets an error from, each with its place."""
     for problem in problems(budgets):
         place = f"budgets[{problem.entry}].{problem.field}"
-        value = getattr(budgets[problem.entry], problem.field)
+        value = shortened(getattr(budgets[problem.entry], problem.field) or "")
         remedy = f"Write {problem.suggestion!r} instead." if problem.suggestion else f"Correct {place}."
         yield Finding(
             code=ReasonCode.UNUSABLE_NUMBER if problem.field == "nodes" else ReasonCode.INVALID_SCHEDULE,
