@@ -7,7 +7,7 @@ assume a role that somebody asked for.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from driftgate.adapters.aws_errors import aws_call
@@ -32,7 +32,7 @@ class AwsSession:
     def __init__(self, clock: Clock, region: str | None = None) -> None:
         self._clock = clock
         self._region = region
-        self._lock = Lock()
+        self._lock = RLock()
         self._session: boto3.Session | None = None
         self._clients: dict[tuple[str, str | None, str | None, int], tuple[Any, datetime | None]] = {}
 
@@ -54,8 +54,8 @@ class AwsSession:
     def _made(self, service: str, region: str | None, role: str | None, attempts: int) -> tuple[Any, datetime | None]:
         if role is None:
             return self._plain(service, region, attempts), None
+        sts = self.client("sts", region=region)
         with aws_call("sts:AssumeRole", role):
-            sts = self._plain("sts", region, ATTEMPTS)
             answer = sts.assume_role(RoleArn=role, RoleSessionName="driftgate")["Credentials"]
         credentials = {
             "aws_access_key_id": answer["AccessKeyId"],
