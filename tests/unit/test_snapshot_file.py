@@ -78,6 +78,13 @@ class TestReading:
 
         assert found.nodeclaims[0].drifted_since == at(DRIFTED_SINCE)
 
+    def test_an_annotation_that_looks_like_a_date_stays_text(self):
+        dated = POOL.replace("{name: app}", "{name: app, annotations: {driftgate.dev/paused: 2026-10-17}}")
+
+        (pool,) = read_snapshot(dated, "cluster.yaml", NOW).nodepools
+
+        assert pool.annotations == {"driftgate.dev/paused": "2026-10-17"}
+
     def test_the_wanted_time_goes_before_the_written_one(self):
         later = at("2026-10-18T00:00:00Z")
 
