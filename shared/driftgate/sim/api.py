@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from driftgate.domain.jsonvalue import child, text
+from driftgate.domain.jsonvalue import child
 from driftgate.sim.access import Access, User, Wish, authorize
 from driftgate.sim.discovery import discovery
 from driftgate.sim.jsonpatch import apply_json_patch, apply_merge_patch
@@ -224,7 +224,8 @@ def _decode(body: bytes, message: str) -> object:
 
 def _object_in(request: Request, kind: Kind) -> JsonDict:
     given = _decode(request.body, "the object provided is no JSON")
-    if not isinstance(given, dict) or text(given.get("kind")) != kind.kind:
+    said = given.get("kind") if isinstance(given, dict) else ""
+    if not isinstance(given, dict) or said not in ((kind.kind,) if kind.custom else (kind.kind, None)):
         shown = request.body.decode(errors="replace")
         raise bad_request(
             f"the object provided is unrecognized (must be of type {kind.kind}): "

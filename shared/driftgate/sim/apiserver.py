@@ -76,7 +76,7 @@ class ApiServer:
         if fault is None or fault.action == "cut_watch":
             return self.api.handle(request, self.is_stopping), fault
         if fault.action == "status":
-            return error_answer(fault_status(fault.code)), fault
+            return error_answer(fault_status(fault.code, fault.message)), fault
         if fault.action == "hang":
             fault.released.wait()
         elif fault.action == "close_after":

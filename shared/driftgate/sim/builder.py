@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from driftgate.domain.jsonvalue import child, items, mapping, text
 from driftgate.sim import manifests, pod_manifests
-from driftgate.sim.kinds import DEPLOYMENTS, NODE_CLASSES, NODECLAIMS, NODEPOOLS, NODES, PDBS, PODS
+from driftgate.sim.kinds import DEPLOYMENTS, NODE_CLASSES, NODECLAIMS, NODEPOOLS, NODES, PDBS, PODS, VOLUME_ATTACHMENTS
 from driftgate.sim.manifests import NEW_IMAGE, OLD_IMAGE, NodeSpec, PoolSpec
 from driftgate.sim.objects import JsonDict, section
 from driftgate.sim.pod_manifests import PodSpec
@@ -92,6 +92,14 @@ class Builder:
         """A PodDisruptionBudget over the pods with these labels; its status follows the pods."""
         body = pod_manifests.pdb(name, namespace, labels, min_available, max_unavailable)
         self.writes.load(PDBS, body, PERSON)
+
+    def add_volume_attachment(self, node: str, name: str = "") -> str:
+        """A volume attached to the node, its name: the node's termination waits until it is deleted."""
+        name = name or self._next("attachment")
+        spec = {"attacher": "ebs.csi.aws.com", "nodeName": node, "source": {"persistentVolumeName": f"pv-{name}"}}
+        body: JsonDict = {"metadata": {"name": name}, "spec": spec, "status": {"attached": True}}
+        self.writes.load(VOLUME_ATTACHMENTS, body, "kube-controller-manager")
+        return name
 
     def add_karpenter(self, version: str) -> None:
         """Karpenter's own Deployment, which tells its version."""

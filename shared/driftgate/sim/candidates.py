@@ -64,14 +64,8 @@ def is_static(world: World, pool: str) -> bool:
 
 
 def drifted(world: World, members: list[Member], *, static: bool) -> list[Member]:
-    """Drifted candidates: empty ones first, then by the time of their Drifted condition."""
-    found = [
-        member
-        for member in members
-        if member.drifted_since is not None
-        and is_static(world, member.pool) == static
-        and not why_not(world, member, eventual=True)
-    ]
+    """Drifted nodes in Karpenter's order, blocked ones among them: empty first, then by their Drifted time."""
+    found = [member for member in members if member.drifted_since and is_static(world, member.pool) == static]
     return sorted(found, key=lambda member: (not is_empty(world, member), _drifted(member), member.claim.key))
 
 

@@ -14,7 +14,7 @@ Action = Literal["status", "hang", "close_before", "close_after", "land_late", "
 class Fault:
     """One order. `path` may hold `*`; the first `skip` matching requests pass, then `times` are hit.
 
-    status        answered with `code`; nothing happens
+    status        answered with `code` (and `message`, where there is one); nothing happens
     hang          no answer until `release` or the end of the server; nothing happens
     close_before  the connection closes; nothing happened
     close_after   it happens, then the connection closes without an answer
@@ -26,6 +26,7 @@ class Fault:
     method: str = "*"
     path: str = "*"
     code: int = 500
+    message: str = ""
     delay_s: float = 0.0
     events: int = 0
     skip: int = 0

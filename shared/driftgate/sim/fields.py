@@ -35,6 +35,10 @@ _MAP = "."
 
 def track(kind: Kind, before: JsonDict, after: JsonDict, manager: str, subresource: str, at: datetime) -> None:
     """Writes `after`'s managedFields: what changed belongs to the manager from now on, what left to nobody."""
+    if not before:
+        fields = _all_fields(after)
+        section(after, "metadata")["managedFields"] = [_entry(kind, manager, subresource, fields, k8s_time(at))]
+        return
     old, new = _leaves(before), _leaves(after)
     changed = {path for path, value in new.items() if path not in old or old[path] != value}
     gone = old.keys() - new.keys()
@@ -58,9 +62,35 @@ def _entry_of(entries: list[JsonDict], kind: Kind, manager: str, subresource: st
     for entry in entries:
         if entry["manager"] == manager and entry.get("subresource", "") == subresource:
             return entry
-    entry = {"apiVersion": kind.api_version, "fieldsType": "FieldsV1", "fieldsV1": {}, "manager": manager}
-    entry |= {"operation": "Update", "time": ""}
+    return _entry(kind, manager, subresource, {}, "")
+
+
+def _entry(kind: Kind, manager: str, subresource: str, fields: JsonDict, at: str) -> JsonDict:
+    entry: JsonDict = {"apiVersion": kind.api_version, "fieldsType": "FieldsV1", "fieldsV1": fields}
+    entry |= {"manager": manager, "operation": "Update", "time": at}
     return entry | ({"subresource": subresource} if subresource else {})
+
+
+def _all_fields(obj: JsonDict) -> JsonDict:
+    """Every field of a new object, as one owner's (the quick way of `_merged` for all of them)."""
+    shown: JsonDict = {}
+    metadata = {f"f:{k}": _below(k, v) for k, v in mapping(obj.get("metadata")).items() if k not in _OWN_METADATA}
+    if metadata:
+        shown["f:metadata"] = metadata
+    shown |= {f"f:{k}": _below(k, v) for k, v in obj.items() if k != "metadata" and k not in _OWN}
+    return shown
+
+
+def _below(name: str, value: object) -> JsonDict:
+    shown: JsonDict = {}
+    if name == "finalizers":
+        shown[_MAP] = {}
+        shown |= {f'v:"{entry}"': {} for entry in items(value)}
+    elif isinstance(value, dict):
+        shown[_MAP] = {}
+        for key, entry in value.items():
+            shown[f"f:{key}"] = _below("", entry)
+    return shown
 
 
 def _leaves(obj: JsonDict) -> Leaves:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from driftgate.sim import methods
 from driftgate.sim.commands import Command, Queue
 from driftgate.sim.drifting import Drifting
-from driftgate.sim.kinds import NODECLAIMS
 from driftgate.sim.launching import Launching
 from driftgate.sim.leaving import Leaving
 from driftgate.sim.pool_status import PoolStatus
@@ -67,11 +66,7 @@ class Karpenter:
 
     def _is_synced(self) -> bool:
         """Any NodeClaim that is still launching pauses all disruption."""
-        return all(
-            member.has_provider_id or member.is_deleting
-            for member in self.world.members()
-            if self.world.view.get(NODECLAIMS, member.claim.key) is not None
-        )
+        return all(member.has_provider_id or member.is_deleting for member in self.world.members())
 
     def _drift(self) -> bool:
         return self._start_soon(methods.drift(self.world))

@@ -24,18 +24,22 @@ def drift(world: World) -> list[Command]:
     found = candidates.drifted(world, members, static=False)
     left = remaining(world, members, DisruptionReason.DRIFTED) if found else {}
     if world.behaviour.empties_at_once:
-        taken = _within(left, [member for member in found if candidates.is_empty(world, member)])
+        taken = _within(world, left, [member for member in found if candidates.is_empty(world, member)])
         if taken:
             return [_command(world, member, DisruptionReason.DRIFTED) for member in taken]
     for member in found:
-        if left.get(member.pool, 0) <= 0:
-            continue
-        if world.behaviour.drift_skips_empty and candidates.is_empty(world, member):
+        if left.get(member.pool, 0) <= 0 or _is_passed_over(world, member):
             continue
         placement = place(world, members, member)
         if not placement.problem:
             return [_command(world, member, DisruptionReason.DRIFTED, placement.new_nodes)]
     return []
+
+
+def _is_passed_over(world: World, member: Member) -> bool:
+    if world.behaviour.drift_skips_empty and candidates.is_empty(world, member):
+        return True
+    return bool(candidates.why_not(world, member, eventual=True))
 
 
 def static_drift(world: World) -> list[Command]:
@@ -45,7 +49,7 @@ def static_drift(world: World) -> list[Command]:
     left = remaining(world, members, DisruptionReason.DRIFTED) if found else {}
     for pool in {member.pool for member in found}:
         left[pool] = min(left.get(pool, 0), _headroom(world, members, pool))
-    return [_command(world, member, DisruptionReason.DRIFTED, 1) for member in _within(left, found)]
+    return [_command(world, member, DisruptionReason.DRIFTED, 1) for member in _within(world, left, found)]
 
 
 def _headroom(world: World, members: list[Member], pool: str) -> int:
@@ -65,7 +69,7 @@ def emptiness(world: World) -> list[Command]:
     members = world.members()
     found = candidates.empty(world, members)
     left = remaining(world, members, DisruptionReason.EMPTY) if found else {}
-    return [_command(world, member, DisruptionReason.EMPTY) for member in _within(left, found)]
+    return [_command(world, member, DisruptionReason.EMPTY) for member in _within(world, left, found)]
 
 
 def still_holds(world: World, commands: list[Command]) -> bool:
@@ -74,10 +78,10 @@ def still_holds(world: World, commands: list[Command]) -> bool:
     return all(command.claim in again for command in commands)
 
 
-def _within(left: dict[str, int], found: list[Member]) -> list[Member]:
+def _within(world: World, left: dict[str, int], found: list[Member]) -> list[Member]:
     taken: list[Member] = []
     for member in found:
-        if left.get(member.pool, 0) > 0:
+        if left.get(member.pool, 0) > 0 and not candidates.why_not(world, member, eventual=True):
             left[member.pool] -= 1
             taken.append(member)
     return taken

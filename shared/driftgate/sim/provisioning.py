@@ -52,6 +52,8 @@ class Provisioning:
 
     def _for_pending_pods(self) -> None:
         pods = [cpu_of(pod.obj) for pod in self._world.pods.pending() if is_active(pod.obj)]
+        if not pods:
+            return
         members = self._world.members()
         rooms = [free_cpu(self._world, member) for member in members if takes_pods(self._world, member)]
         size = max((member.cpu for member in members), default=Fraction(4))

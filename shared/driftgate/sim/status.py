@@ -105,11 +105,11 @@ def invalid(kind: Kind, name: str, causes: list[JsonDict]) -> ApiError:
     return ApiError(422, "Invalid", f'{kind.kind}.{kind.group} "{name}" is invalid: {text}', details)
 
 
-def fault(code: int) -> ApiError:
-    """An answer a test asked for: 429 and 5xx as the server in trouble gives them."""
+def fault(code: int, words: str = "") -> ApiError:
+    """An answer a test asked for: 429 and 5xx as the server in trouble gives them, or with words of its own."""
     reason, message = _TROUBLE.get(code, ("InternalError", "Internal error occurred: asked for by a test"))
     details: JsonDict | None = {"retryAfterSeconds": 1} if code in (429, 503) else None
-    return ApiError(code, reason, message, details)
+    return ApiError(code, reason, words or message, details)
 
 
 _TROUBLE = {

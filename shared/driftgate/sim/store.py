@@ -22,20 +22,17 @@ from driftgate.sim.status import EXPIRED_CONTINUE, expired, watch_expired
 class Stored:
     """One object as stored at one version, with its JSON written at most once for each form."""
 
-    __slots__ = ("_item", "_whole", "key", "kind", "labels", "obj", "version")
+    __slots__ = ("_item", "_whole", "key", "kind", "labels", "name", "obj", "version")
 
     def __init__(self, kind: Kind, obj: JsonDict, version: int) -> None:
         self.kind = kind
         self.obj = obj
         self.version = version
-        self.key = key_of(name_of(obj), namespace_of(obj))
+        self.name = name_of(obj)
+        self.key = key_of(self.name, namespace_of(obj))
         self.labels = labels_of(obj)
         self._whole: bytes | None = None
         self._item: bytes | None = None
-
-    @property
-    def name(self) -> str:
-        return name_of(self.obj)
 
     def whole(self) -> bytes:
         """The JSON of the object."""
@@ -85,6 +82,7 @@ class Store:
         self.changed = threading.Condition(self.lock)
         self.listeners: list[Callable[[Change], None]] = []
         self._objects: dict[Kind, dict[str, Stored]] = {kind: {} for kind in KINDS}
+        self._keys: dict[Kind, list[str]] = {}
         self._history: dict[Kind, list[Change]] = {kind: [] for kind in KINDS}
         self._version = first_version
         self._compacted = first_version
@@ -103,15 +101,21 @@ class Store:
         """All objects of the kind, in the order of their keys."""
         with self.lock:
             found = self._objects[kind]
-            return [found[key] for key in sorted(found)]
+            keys = self._keys.get(kind)
+            if keys is None:
+                keys = self._keys[kind] = sorted(found)
+            return [found[key] for key in keys]
 
     def list_at(self, kind: Kind, version: int) -> list[Stored]:
         """The objects as they were at an earlier version. Raises ApiError 410 where history was compacted."""
         with self.lock:
             if version < self._compacted:
                 raise expired(EXPIRED_CONTINUE)
+            later = self._after(kind, version)
+            if not later:
+                return self.all_of(kind)
             found = dict(self._objects[kind])
-            for change in reversed(self._after(kind, version)):
+            for change in reversed(later):
                 if change.before is None:
                     found.pop(change.after.key, None)
                 else:
@@ -148,6 +152,8 @@ class Store:
         self._record(Change(last.version, last.kind, "DELETED", before, last, at, manager))
 
     def _record(self, change: Change) -> None:
+        if change.type != "MODIFIED":
+            self._keys.pop(change.kind, None)
         history = self._history[change.kind]
         history.append(change)
         if len(history) > self._keep:
