@@ -8,7 +8,7 @@ from datetime import datetime
 
 from driftgate.adapters.ledger_memory import MemoryLedger
 from driftgate.app.pipeline import Pipeline
-from driftgate.domain.errors import DriftgateError
+from driftgate.domain.errors import DriftgateError, ParameterExistsError
 from driftgate.domain.message import DomainEvent
 from driftgate.domain.observation import (
     AlarmObservation,
@@ -56,7 +56,8 @@ class FakeParameters:
         return tuple(ParameterObservation(name=n, value=self.values[n]) for n in names if n in self.values)
 
     def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
-        assert overwrite or name not in self.values
+        if name in self.values and not overwrite:
+            raise ParameterExistsError(f"the parameter {name} is there already; overwriting was not asked")
         self.values[name] = value
         self.written.append(name)
 
