@@ -29,7 +29,9 @@ def test_t20_a_list_that_a_dead_run_left_behind_becomes_the_baseline_whatever_it
     baseline = (ZERO,)
     standing = (OPEN_MARK, guard_entry(at("2026-10-17T02:14:00Z")))
 
-    assert closed(standing, baseline).budgets == baseline
+    closing = closed(standing, baseline)
+
+    assert (closing.kind, closing.budgets, closing.alert) == (ClosingKind.RESTORED, baseline, None)
 
 
 def test_a_list_whose_guard_alone_is_gone_becomes_the_baseline():

@@ -117,6 +117,6 @@ def _alert(pool: str, closing: Closing, code: ReasonCode) -> Alert:
 
 _WHAT = {
     ClosingKind.MENDED: "The budgets of {pool} were edited while the gate was open. The gate is shut, the edit kept.",
-    ClosingKind.LEFT_TO_PERSON: "The budgets of {pool} were replaced meanwhile and hold nothing of driftgate's: left so.",
+    ClosingKind.LEFT_TO_PERSON: "The budgets of {pool} were replaced and hold nothing of driftgate's: left so.",
     ClosingKind.MARKS_REMOVED: "Entries of driftgate stood in {pool} without a record to believe. They are gone.",
 }
