@@ -17,7 +17,7 @@ from driftgate.domain.observation import (
     ParameterObservation,
 )
 from driftgate.domain.policy import AlarmGuard, ClusterPolicy
-from driftgate.ports import CloseRequest, Clock, Cluster, Ledger, WorkMessage
+from driftgate.ports import Clock, CloseRequest, Cluster, Ledger, WorkMessage
 
 
 class FakeAlarms:
