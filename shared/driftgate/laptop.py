@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
-from driftgate.bootstrap import holder
+from driftgate.bootstrap import holder, read_config
 from driftgate.config.load import Config, default_policy
 from driftgate.domain.errors import InvalidInputError
+from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.observation import Observation
+from driftgate.domain.policy import ClusterPolicy
 from driftgate.ports import Clock, Cluster, Ledger
 
 if TYPE_CHECKING:
@@ -91,6 +93,29 @@ def read_snapshot(content: str, source: str, at: datetime | None) -> Observation
     from driftgate.adapters.snapshot_file import read_snapshot as read
 
     return read(content, source, at)
+
+
+def read_nodepools(content: str, source: str, at: datetime) -> tuple[NodePoolSnapshot, ...]:
+    """The NodePools in manifests. Raises InvalidInputError with the place."""
+    return read_snapshot(content, source, at).nodepools
+
+
+def read_policy(path: Path) -> ClusterPolicy:
+    """The policy of a configuration with one cluster. Raises InvalidInputError, InvalidSettingsError."""
+    return read_config(path).cluster(None)
+
+
+def write_snapshot(cluster: Cluster, observation: Observation, *, redact: bool) -> str:
+    """The stream of a snapshot: the cluster's objects as it gives them, and the observation beside them."""
+    from driftgate.adapters.kubernetes_cluster import KubernetesCluster
+    from driftgate.adapters.kubernetes_resources import SNAPSHOT_RESOURCES
+    from driftgate.adapters.snapshot_file import write_snapshot as write
+
+    if not isinstance(cluster, KubernetesCluster):
+        raise TypeError("only a cluster behind the API can be written down")
+    unread = {error.resource for error in observation.errors}
+    wanted = [name for name in SNAPSHOT_RESOURCES if name not in unread]
+    return write((raw for name in wanted for raw in cluster.list_raw(name)), observation, redact=redact)
 
 
 def ledger_path(cluster: str, environment: Mapping[str, str]) -> Path:

@@ -39,14 +39,14 @@ class GateTurn:
         self._report = report
         self._known = LedgerState(cluster=worker.name)
 
-    def open_or_resume(self, judgement: Judgement, known: LedgerState) -> Roll | None:
+    def open_or_resume(self, judgement: Judgement, known: LedgerState, *, may_open: bool) -> Roll | None:
         """The roll whose gate is still open after this slice; None where none is."""
         standing = next((r for r, step in judgement.steps if r.state is RollState.OPENED and not step.close), None)
         self._known = known
         if standing is not None:
             return self._resume(standing)
         plan = next((p for p in judgement.plan.pools if p.action.kind is ActionKind.OPEN), None)
-        if plan is None or plan.action.roll is None:
+        if not may_open or plan is None or plan.action.roll is None:
             return None
         planned = plan.action.roll
         self._teller.tell([stories.of_opening(planned, plan, self._worker.clock.now())])

@@ -37,8 +37,13 @@ LEASE = timedelta(seconds=150)
 """Longer than a slice and its closing; shorter than the queue's second delivery would like to wait."""
 
 
-def reconcile(pipeline: Pipeline, message: WorkMessage, request: NowRequest | None = None) -> RunReport:
-    """One look at one cluster. A cluster that another worker holds is left to it, but for gates that are overdue."""
+def reconcile(
+    pipeline: Pipeline, message: WorkMessage, request: NowRequest | None = None, *, may_open: bool = True
+) -> RunReport:
+    """One look at one cluster. A cluster that another worker holds is left to it, but for gates that are overdue.
+
+    `may_open` False follows and closes, and opens nothing new.
+    """
     report = RunReport(cluster=message.cluster)
     policy = pipeline.policy(message.cluster)
     try:
@@ -48,7 +53,7 @@ def reconcile(pipeline: Pipeline, message: WorkMessage, request: NowRequest | No
         close_overdue(pipeline, policy, pipeline.ledger.load(message.cluster).rolls, report)
         return report
     try:
-        ClusterRun(pipeline, policy, lease, report, request).run(message)
+        ClusterRun(pipeline, policy, lease, report, request).run(message, may_open=may_open)
     finally:
         _release(pipeline, lease, report)
     return report
@@ -100,7 +105,7 @@ class ClusterRun:
             token=lease.token,
         )
 
-    def run(self, message: WorkMessage) -> None:
+    def run(self, message: WorkMessage, *, may_open: bool) -> None:
         """Closes, observes, decides, follows, opens at most one gate, and watches the one that is open."""
         known = self._pipeline.ledger.load(self._policy.cluster)
         close_overdue(self._pipeline, self._policy, known.rolls, self._report)
@@ -111,7 +116,7 @@ class ClusterRun:
             self._policy.cluster, PutLook(observation.at, parameters_in_use(observation.node_classes))
         )
         turn = GateTurn(self._worker, self._teller, self._report)
-        roll = turn.open_or_resume(judgement, known)
+        roll = turn.open_or_resume(judgement, known, may_open=may_open)
         if roll is not None:
             self._go_on(turn, roll, message)
         self._report.problems += self._teller.failures

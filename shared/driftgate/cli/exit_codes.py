@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from driftgate.domain.errors import (
+    ClusterForbiddenError,
+    DriftgateError,
+    InvalidInputError,
+    NodePoolNotFoundError,
+    PatchRejectedError,
+)
 from driftgate.domain.plan import ClusterPlan
 
 
@@ -23,3 +30,14 @@ def of_plan(plan: ClusterPlan) -> ExitCode:
     if any(pool.is_unknown for pool in plan.pools):
         return ExitCode.UNKNOWN
     return ExitCode.NEEDS_PERSON if any(pool.needs_person for pool in plan.pools) else ExitCode.OK
+
+
+def exit_code_of(error: DriftgateError) -> ExitCode:
+    """USAGE for what a person typed or wrote, REFUSED for a write that was refused, UNKNOWN for the rest."""
+    match error:
+        case InvalidInputError() | NodePoolNotFoundError():
+            return ExitCode.USAGE
+        case PatchRejectedError() | ClusterForbiddenError(verb="patch"):
+            return ExitCode.REFUSED
+        case _:
+            return ExitCode.UNKNOWN

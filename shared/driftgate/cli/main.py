@@ -5,23 +5,16 @@ Nobody ever sees a traceback for something that a person can put right.
 
 from __future__ import annotations
 
-import sys
+import functools
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
-from click.exceptions import ClickException
 
 from driftgate import __version__
 from driftgate.cli import close, lint, manifests, pause, plan, report, roll, snapshot, status
-from driftgate.cli.exit_codes import ExitCode
-from driftgate.domain.errors import (
-    AwsForbiddenError,
-    ClusterForbiddenError,
-    ClusterUnauthorizedError,
-    DriftgateError,
-    InvalidInputError,
-    NodePoolNotFoundError,
-    PatchRejectedError,
-)
+from driftgate.cli.exit_codes import ExitCode, exit_code_of
+from driftgate.domain.errors import DriftgateError
 
 app = typer.Typer(
     name="driftgate",
@@ -31,56 +24,50 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("report")(report.report)
-app.command("plan")(plan.plan)
-app.command("snapshot")(snapshot.snapshot)
-app.command("lint")(lint.lint)
-app.command("roll")(roll.roll)
-app.command("close")(close.close)
-app.command("status")(status.status)
-app.command("pause")(pause.pause)
-app.command("resume")(pause.resume)
-app.command("cluster-manifests")(manifests.cluster_manifests)
+
+
+def command(function: Callable[..., int]) -> Callable[..., None]:
+    """The function as a command: its answer, or what became of it, is the exit code."""
+
+    @functools.wraps(function)
+    def run(*args: object, **options: object) -> None:
+        try:
+            code: int = function(*args, **options)
+        except (KeyboardInterrupt, typer.Abort):
+            typer.echo("Stopped; nothing was left open.", err=True)
+            code = ExitCode.INTERRUPTED
+        except DriftgateError as error:
+            typer.echo(f"driftgate: {error}", err=True)
+            code = exit_code_of(error)
+        raise typer.Exit(int(code))
+
+    return run
+
+
+COMMANDS: dict[str, Callable[..., int]] = {
+    "report": report.report,
+    "plan": plan.plan,
+    "snapshot": snapshot.snapshot,
+    "lint": lint.lint,
+    "roll": roll.roll,
+    "close": close.close,
+    "status": status.status,
+    "pause": pause.pause,
+    "resume": pause.resume,
+    "cluster-manifests": manifests.cluster_manifests,
+}
+for name, function in COMMANDS.items():
+    app.command(name)(command(function))
 
 
 @app.callback(invoke_without_command=True)
-def root(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
+def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    """Opens a Karpenter disruption budget for exactly one node, inside your window, and puts it back."""
     if version:
         typer.echo(f"driftgate {__version__}")
         raise typer.Exit
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command and leaves the process with its exit code."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
-
-
-def run(arguments: list[str]) -> int:
-    """The exit code of the command with these arguments."""
-    try:
-        answer = app(arguments, standalone_mode=False)
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
-    except ClickException as error:
-        error.show()
-        return ExitCode.USAGE
-    except typer.Exit as error:
-        return error.exit_code
-    except (typer.Abort, DriftgateError) as error:
-        return _failed(error)
-    return answer if isinstance(answer, int) else ExitCode.OK
-
-
-def _failed(error: Exception) -> int:
-    typer.echo(f"driftgate: {error or 'stopped before anything was done'}", err=True)
-    match error:
-        case InvalidInputError() | NodePoolNotFoundError() | typer.Abort():
-            return ExitCode.USAGE
-        case PatchRejectedError():
-            return ExitCode.REFUSED
-        case ClusterForbiddenError(verb="patch"):
-            return ExitCode.REFUSED
-        case ClusterForbiddenError() | ClusterUnauthorizedError() | AwsForbiddenError():
-            return ExitCode.UNKNOWN
-        case _:
-            return ExitCode.UNKNOWN
+    """Runs the command; leaves the process with its exit code."""
+    app(arguments)
