@@ -15,6 +15,7 @@ from driftgate.domain.duration import format_duration
 from driftgate.domain.errors import InvalidSettingsError
 from driftgate.domain.policy import AlarmGuard
 from driftgate.domain.window import Blackout, MaintenanceWindow
+from tests.gate_strategies import usual
 
 labels = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,12}", fullmatch=True)
 pool_names = st.from_regex(r"[a-z0-9]([a-z0-9.-]{0,12}[a-z0-9])?", fullmatch=True)
@@ -69,6 +70,7 @@ def load(document: dict[str, Any], spelling: str) -> Config:
 spellings = st.sampled_from(["json", "yaml"])
 
 
+@usual
 @given(unique(windows), unique(blackouts), st.lists(words, max_size=3, unique=True), spellings)
 def test_what_a_program_writes_is_read_back(several, denied, alarms, spelling):
     alarms = [name for name in alarms if name != "none"]
@@ -86,6 +88,7 @@ def test_what_a_program_writes_is_read_back(several, denied, alarms, spelling):
     assert policy.guards.alarms == tuple(AlarmGuard(name=name) for name in alarms)
 
 
+@usual
 @given(
     st.none() | unique(windows),
     st.none() | unique(windows),
@@ -112,6 +115,7 @@ def test_the_nearest_level_that_says_something_wins(
     assert policy.open.per_window == (counts[0] if counts else 1)
 
 
+@usual
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused_and_never_breaks(text):
     with pytest.raises(InvalidSettingsError) as refused:
@@ -131,6 +135,7 @@ trees = st.recursive(
 )
 
 
+@usual
 @given(trees)
 def test_any_tree_without_a_cluster_is_refused_with_a_remedy_for_each_problem(tree):
     document = {"open": tree, "windows": tree, "pools": tree, "guards": tree, "other": tree}

@@ -19,6 +19,7 @@ from driftgate.domain.window import (
     next_window,
     upcoming,
 )
+from tests.gate_strategies import usual
 
 MINUTE = timedelta(minutes=1)
 ZONES = (
@@ -92,6 +93,7 @@ def open_by_looking(window: MaintenanceWindow, at: datetime) -> set[Interval]:
     }
 
 
+@usual
 @given(st.lists(windows, max_size=3), instants)
 def test_current_window_is_the_open_one_that_ends_last(several, at):
     found = set().union(*(open_by_looking(window, at) for window in several))
@@ -100,11 +102,13 @@ def test_current_window_is_the_open_one_that_ends_last(several, at):
     assert current_window(several, at) == (ranked[0] if ranked else None)
 
 
+@usual
 @given(windows, instants, st.timedeltas(min_value=timedelta(0), max_value=timedelta(seconds=59, microseconds=999_999)))
 def test_nothing_changes_within_a_minute(window, at, into_the_minute):
     assert current_window([window], at + into_the_minute) == current_window([window], at)
 
 
+@usual
 @given(windows, instants)
 def test_window_is_half_open_and_lasts_its_duration(window, at):
     following = next_window([window], at)
@@ -116,6 +120,7 @@ def test_window_is_half_open_and_lasts_its_duration(window, at):
     assert current_window([window], following.end) != following
 
 
+@usual
 @given(windows, instants)
 def test_next_window_is_the_first_start_after_now(window, at):
     following = next_window([window], at)
@@ -127,6 +132,7 @@ def test_next_window_is_the_first_start_after_now(window, at):
     assert not any(starts_at(window, at + ahead * MINUTE) for ahead in range(1, searched))
 
 
+@usual
 @given(windows, instants)
 def test_upcoming_is_what_next_window_gives_one_after_the_other(window, at):
     end = at + timedelta(days=3)
@@ -140,6 +146,7 @@ def test_upcoming_is_what_next_window_gives_one_after_the_other(window, at):
         assert following is None or following.start >= end
 
 
+@usual
 @given(st.lists(windows, max_size=3), st.lists(blackouts, max_size=2), instants)
 def test_permission_is_the_union_of_windows_without_the_blackouts(several, denied, at):
     in_window = any(open_by_looking(window, at) for window in several)
@@ -148,6 +155,7 @@ def test_permission_is_the_union_of_windows_without_the_blackouts(several, denie
     assert may_open_at(several, denied, at) is (in_window and not in_blackout)
 
 
+@usual
 @given(st.lists(windows, max_size=3), st.lists(blackouts, max_size=2), instants)
 def test_permission_lasts_until_its_end_and_no_longer(several, denied, at):
     end = end_of_permission(several, denied, at)
@@ -160,6 +168,7 @@ def test_permission_lasts_until_its_end_and_no_longer(several, denied, at):
         assert not may_open_at(several, denied, end) or minutes >= 24 * 60
 
 
+@usual
 @given(st.lists(windows, min_size=1, max_size=3), instants)
 def test_an_interval_that_the_count_left_never_comes_back(several, at):
     keys = [current_window(several, at + ahead * MINUTE) for ahead in range(0, 600, 5)]
