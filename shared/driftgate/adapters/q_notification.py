@@ -15,15 +15,16 @@ from driftgate.domain.message import DomainEvent
 MAX_TITLE = 250
 MAX_DESCRIPTION = 8_000
 MAX_STEP = 350
-# The schema names no length for these; a message as a whole may have 256 KB.
-MAX_FACT = 1_000
-MAX_FACTS = 50
+# The schema names no length for these; a message as a whole may have 256 KB, and a character takes up to six bytes.
+MAX_NAME = 100
+MAX_FACT = 500
+MAX_FACTS = 40
 MAX_STEPS = 20
 
 
 def notification_of(event: DomainEvent) -> dict[str, object]:
     """The notification: one thread per roll, or per pool where there is no roll."""
-    where = "/".join(part for part in (event.cluster, event.pool) if part)
+    where = cut("/".join(part for part in (event.cluster, event.pool) if part), MAX_TITLE)
     content = {
         "textType": "client-markdown",
         "title": cut(event.title, MAX_TITLE) or event.kind.value,
@@ -31,7 +32,7 @@ def notification_of(event: DomainEvent) -> dict[str, object]:
     }
     steps = [cut(step, MAX_STEP) for step in event.next_steps[:MAX_STEPS] if step]
     metadata = {
-        "threadId": event.thread or where,
+        "threadId": cut(event.thread, MAX_TITLE) or where,
         "summary": cut(event.title, MAX_TITLE),
         "eventType": event.kind.value,
         "relatedResources": [where],
@@ -53,7 +54,7 @@ def cut(text: str, length: int) -> str:
 def _context(event: DomainEvent) -> dict[str, str]:
     """The facts that a person can read at a glance: texts and numbers. Objects are for the event bus."""
     named = {"cluster": event.cluster, "pool": event.pool, "code": event.code, **_shown(event.facts)}
-    return {key: cut(value, MAX_FACT) for key, value in list(named.items())[:MAX_FACTS] if value}
+    return {cut(key, MAX_NAME): cut(value, MAX_FACT) for key, value in list(named.items())[:MAX_FACTS] if value}
 
 
 def _shown(facts: Mapping[str, object]) -> dict[str, str]:
