@@ -29,7 +29,13 @@ class Wire:
     """A cluster over a canned server. `pauses`: the seconds that it would have slept between repeats."""
 
     def __init__(
-        self, server: CannedServer, *, url: str = "", ca: str | None = None, times: WatchTimes = SHORT
+        self,
+        server: CannedServer,
+        *,
+        url: str = "",
+        ca: str | None = None,
+        times: WatchTimes = SHORT,
+        read_s: float = 0.3,
     ) -> None:
         self.server = server
         self.pauses: list[float] = []
@@ -37,7 +43,7 @@ class Wire:
         configuration = new_configuration(host=url or server.url, api_key={"authorization": "Bearer sesame"})
         configuration.ssl_ca_cert = ca
         self.cluster = KubernetesCluster(
-            KubernetesClient(configuration, limits=TimeLimits(connect_s=2, read_s=0.3), sleep=self.pauses.append),
+            KubernetesClient(configuration, limits=TimeLimits(connect_s=2, read_s=read_s), sleep=self.pauses.append),
             progress=self.progress.append,
             times=times,
         )
@@ -47,9 +53,9 @@ class Wire:
 
 
 @contextmanager
-def wire(replies: Mapping[str, Sequence[Canned]], *, times: WatchTimes = SHORT) -> Iterator[Wire]:
+def wire(replies: Mapping[str, Sequence[Canned]], *, times: WatchTimes = SHORT, read_s: float = 0.3) -> Iterator[Wire]:
     with CannedServer(replies) as server:
-        found = Wire(server, times=times)
+        found = Wire(server, times=times, read_s=read_s)
         try:
             yield found
         finally:

@@ -190,6 +190,18 @@ def test_while_a_server_does_not_answer_the_caller_may_look_at_its_clock_and_the
             next(news(found))
 
 
+def test_a_list_that_takes_long_keeps_nobody_waiting() -> None:
+    with (
+        wire({CLAIMS: [HANG], WATCH_CLAIMS: [DROP], WATCH_NODES: [CALM]}, read_s=20) as on,
+        closing(changes(on)) as found,
+    ):
+        seen = [next(found) for _ in range(3)]
+        with pytest.raises(ClusterUnavailableError):
+            next(news(found))
+
+    assert set(map(type, seen)) == {Quiet}
+
+
 # --- refused: raised ---------------------------------------------------------------------------------
 
 

@@ -71,6 +71,13 @@ def test_of_several_files_the_first_that_says_something_wins(tmp_path: Path) -> 
     assert find(None, KUBECONFIG=f"{first}:{tmp_path / 'absent'}:{second}").name == "other"
 
 
+def test_a_context_of_two_files_is_that_of_the_first(tmp_path: Path) -> None:
+    first = write(tmp_path / "first", config())
+    second = write(tmp_path / "second", config(contexts=[{"name": "demo", "context": {"cluster": "elsewhere"}}]))
+
+    assert find(None, KUBECONFIG=f"{first}:{second}").cluster == "demo-cluster"
+
+
 def test_an_unknown_context_is_told_with_those_there_are(tmp_path: Path) -> None:
     path = write(tmp_path / "config", config())
 
