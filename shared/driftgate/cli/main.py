@@ -34,7 +34,7 @@ def command(function: Callable[..., int]) -> Callable[..., None]:
         try:
             code: int = function(*args, **options)
         except (KeyboardInterrupt, typer.Abort):
-            typer.echo("Stopped; nothing was left open.", err=True)
+            typer.echo("Stopped.", err=True)
             code = ExitCode.INTERRUPTED
         except DriftgateError as error:
             typer.echo(f"driftgate: {error}", err=True)
