@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from driftgate.domain.allowance import read_duration, read_schedule
 from driftgate.domain.budget import Budget, is_always_on
@@ -52,12 +53,7 @@ def active_minutes(budget: Budget, span: Span) -> int:
     if is_always_on(budget):
         return span.every
     length, schedule = read_duration(budget), read_schedule(budget)
-    if schedule.every is not None:
-        return span.every if schedule.every <= length else 0
-    if schedule.next(span.start - length) is None:
-        return span.every
-    minutes = min(length // _MINUTE, span.minutes)
-    return (_prolonged(_starts(schedule, span), minutes) | _carried_over(schedule, length, span)) & span.every
+    return _scheduled_minutes(schedule, length, span)
 
 
 def first_minute(bits: int) -> int | None:
@@ -72,6 +68,17 @@ def set_bits(bits: int) -> Iterator[int]:
     while found >= 0:
         yield found
         found = shown.find("1", found + 1)
+
+
+@lru_cache(maxsize=64)
+def _scheduled_minutes(schedule: CronSchedule, length: timedelta, span: Span) -> int:
+    """Kept, because every question about a pool asks for the same entries over the same year (66 kB each)."""
+    if schedule.every is not None:
+        return span.every if schedule.every <= length else 0
+    if schedule.next(span.start - length) is None:
+        return span.every
+    minutes = min(length // _MINUTE, span.minutes)
+    return (_prolonged(_starts(schedule, span), minutes) | _carried_over(schedule, length, span)) & span.every
 
 
 def _starts(schedule: CronSchedule, span: Span) -> int:
