@@ -39,6 +39,7 @@ class Command:
     new_nodes: int = 0
     started_at: datetime
     replacements: list[str] = field(default_factory=list)
+    is_committed: bool = False
 
     @property
     def claim(self) -> str:
@@ -76,12 +77,14 @@ class Queue:
 
     def _committed(self, command: Command, then: Callable[[], None]) -> None:
         if self._running.get(command.claim) is not command:
+            then()
             return
         if self._world.behaviour.has_disruption_reason:
             now = self._world.now()
             self._edit_claim(
                 command.claim, lambda claim: set_condition(claim, "DisruptionReason", "True", now, command.reason)
             )
+        command.is_committed = True
         command.replacements = [self._create_claim(command.member.pool) for _ in range(command.new_nodes)]
         delay = self._world.timings.write_s if not command.new_nodes else self._world.timings.queue_poll_s
         self._poll_in(delay)
@@ -94,7 +97,7 @@ class Queue:
 
     def _poll(self) -> None:
         self._is_polling = False
-        for command in list(self._running.values()):
+        for command in [command for command in self._running.values() if command.is_committed]:
             self._look_at(command)
         if self._running:
             self._poll_in(self._world.timings.queue_poll_s)

@@ -10,7 +10,7 @@ from driftgate.domain.quantity import parse_quantity
 from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.members import Member
 from driftgate.sim.objects import taint_keys
-from driftgate.sim.pods import cpu_of, needs_room
+from driftgate.sim.pods import cpu_of, forbids_disruption, needs_room
 from driftgate.sim.store import Stored
 from driftgate.sim.world import World
 
@@ -26,10 +26,7 @@ class Placement:
 def place(world: World, members: list[Member], leaving: Member) -> Placement:
     """Where the pods of the leaving node would go."""
     rooms = [free_cpu(world, member) for member in members if takes_pods(world, member) and member != leaving]
-    left = [
-        cpu_of(pod.obj) for pod in sorted(world.pods.on(leaving.name), key=lambda pod: pod.key) if needs_room(pod.obj)
-    ]
-    homeless = [cpu for cpu in left if not _fit(rooms, cpu)]
+    homeless = [cpu for cpu in _cpus_to_place(world, leaving) if not _fit(rooms, cpu)]
     if not homeless:
         return Placement()
     if max(homeless) > leaving.cpu:
@@ -41,6 +38,19 @@ def place(world: World, members: list[Member], leaving: Member) -> Placement:
         if not _fit(fresh, cpu):
             fresh.append(leaving.cpu - cpu)
     return Placement(new_nodes=len(fresh))
+
+
+def _cpus_to_place(world: World, leaving: Member) -> list[Fraction]:
+    pods = sorted(world.pods.on(leaving.name), key=lambda pod: pod.key)
+    moving = [pod for pod in pods if needs_room(pod.obj)]
+    if leaving.has_grace_period:
+        moving = [pod for pod in moving if not _is_blocked(world, pod)]
+    return [cpu_of(pod.obj) for pod in moving]
+
+
+def _is_blocked(world: World, pod: Stored) -> bool:
+    """Pods that would not leave by themselves; a node with a grace period is drained without them in mind."""
+    return forbids_disruption(pod.obj, world.now()) or bool(world.pdbs.blocks(pod))
 
 
 def takes_pods(world: World, member: Member) -> bool:

@@ -54,7 +54,9 @@ class Launching:
     def create_claim(self, pool: str) -> str:
         """A new NodeClaim of the pool, its name."""
         body = manifests.bare_nodeclaim(self._spec(pool))
-        return self._world.writes.create(NODECLAIMS, body, CONTROLLER).name
+        stored = self._world.writes.create(NODECLAIMS, body, CONTROLLER)
+        self._world.view.see(stored)
+        return stored.name
 
     def _spec(self, pool: str) -> NodeSpec:
         """As the pool's newest node, on the image that the pool's class resolves to now."""

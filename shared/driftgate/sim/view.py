@@ -41,6 +41,10 @@ class View:
     def get(self, kind: Kind, key: str) -> Stored | None:
         return self._objects[kind].get(key)
 
+    def see(self, stored: Stored) -> None:
+        """Karpenter puts what it creates itself into its own state at once."""
+        self._objects[stored.kind][stored.key] = stored
+
     def _heard(self, change: Change) -> None:
         self._pending[change.kind].append(change)
 
