@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Generator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from driftgate.adapters.kubernetes_stream import WatchTimes
 from driftgate.domain.errors import ClusterUnavailableError
@@ -30,50 +25,44 @@ from tests.contract.cluster_wire import (
     watching_threads,
 )
 from tests.fakes.canned_server import CannedServer, Reply, Stream
+from tests.fakes.certificates import Certificate, authority, loopback
 
 PATCH = (PatchOperation(op="replace", path="/spec/disruption/budgets", value=[]),)
 
 
 @pytest.fixture
-def certificate(tmp_path: Path) -> str:
-    """A certificate for 127.0.0.1 that signs itself, and its key, in one file."""
-    return self_signed(tmp_path / "server.pem")
+def root() -> Certificate:
+    return authority("kubernetes")
 
 
-def self_signed(path: Path) -> str:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, path.stem)])
-    today = datetime.now(UTC)
-    loopback = x509.IPAddress(ip_address("127.0.0.1"))
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(today - timedelta(days=1))
-        .not_valid_after(today + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([loopback]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    return str(path)
+def serving(root: Certificate, folder: Path) -> tuple[str, str]:
+    """The files of a server at 127.0.0.1 and of the CA that signed it."""
+    return loopback(root).write(folder / "server.pem"), root.write(folder / "ca.pem")
 
 
-def test_a_server_of_the_ca_given_is_trusted(certificate: str) -> None:
+def test_a_server_of_the_ca_given_is_trusted(root: Certificate, tmp_path: Path) -> None:
+    certificate, ca = serving(root, tmp_path)
     with CannedServer({NODES: [listing("Node", named("a1"))]}, certificate=certificate) as server:
-        on = Wire(server, ca=certificate)
+        on = Wire(server, ca=ca)
 
         assert [node.name for node in on.cluster.list_nodes()] == ["a1"]
 
         on.cluster.close()
 
 
-def test_a_server_of_another_ca_is_not_trusted_and_gets_no_request(certificate: str, tmp_path: Path) -> None:
-    other = self_signed(tmp_path / "other.pem")
+def test_an_intermediate_ca_is_trusted_by_itself_as_kubectl_does(root: Certificate, tmp_path: Path) -> None:
+    certificate, ca = serving(authority("intermediate", signed_by=root), tmp_path)
+    with CannedServer({NODES: [listing("Node", named("a1"))]}, certificate=certificate) as server:
+        on = Wire(server, ca=ca)
+
+        assert [node.name for node in on.cluster.list_nodes()] == ["a1"]
+
+        on.cluster.close()
+
+
+def test_a_server_of_another_ca_is_not_trusted_and_gets_no_request(root: Certificate, tmp_path: Path) -> None:
+    certificate, _ = serving(root, tmp_path)
+    other = authority("kubernetes").write(tmp_path / "other.pem")
     with CannedServer({POOL: [Reply(body=nodepool())]}, certificate=certificate) as server:
         on = Wire(server, ca=other)
 
@@ -105,11 +94,12 @@ def test_a_name_that_does_not_exist_is_told() -> None:
             on.cluster.list_nodes()
 
 
-def test_closing_a_watch_over_tls_ends_it_at_once(certificate: str) -> None:
+def test_closing_a_watch_over_tls_ends_it_at_once(root: Certificate, tmp_path: Path) -> None:
+    certificate, ca = serving(root, tmp_path)
     replies = {WATCH_CLAIMS: [Stream(then="hang")], WATCH_NODES: [Stream(then="hang")]}
     since = PoolMembers(claims=(), nodes=(), claims_version="100", nodes_version="100")
     with CannedServer(replies, certificate=certificate) as server:
-        on = Wire(server, ca=certificate, times=WatchTimes(stream_s=30, silence_s=60))
+        on = Wire(server, ca=ca, times=WatchTimes(stream_s=30, silence_s=60))
         changes = on.cluster.watch_pool("app", since, timedelta(seconds=30))
         assert isinstance(changes, Generator)
 

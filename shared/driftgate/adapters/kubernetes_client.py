@@ -54,7 +54,7 @@ class KubernetesClient:
         self._limits = limits or TimeLimits()
         self._sleep = sleep
         self._credentials = threading.Lock()
-        self._pools: urllib3.PoolManager = new_transport(configuration).pool_manager
+        self._pools = new_transport(configuration)
 
     def close(self) -> None:
         """Closes the connections that are idle."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import ssl
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import urllib3
+from urllib3.util.ssl_ import create_urllib3_context
 
 _PACKAGES = ("kubernetes", "kubernetes.client", "kubernetes.client.models", "kubernetes.config")
 _kept: dict[str, ModuleType] = {}
@@ -36,9 +40,19 @@ def new_configuration(**given: Any) -> Any:
     return configuration
 
 
-def new_transport(configuration: Any) -> Any:
-    """An official `RESTClientObject`: TLS, client certificates and proxies as the configuration says."""
-    return _part("kubernetes.client.rest").RESTClientObject(configuration)
+def new_transport(configuration: Any) -> urllib3.PoolManager:
+    """The connections of an official `RESTClientObject`: client certificates and proxies as the configuration says.
+
+    A CA is trusted as kubectl trusts it: also an intermediate one, and one without key identifiers, which older EKS
+    clusters have and which Python 3.13 refuses by default (kubernetes-client/python, issue 2394). Chain, dates and
+    host name are checked all the same.
+    """
+    manager: urllib3.PoolManager = _part("kubernetes.client.rest").RESTClientObject(configuration).pool_manager
+    manager.connection_pool_kw["ssl_context"] = create_urllib3_context(
+        cert_reqs=ssl.CERT_REQUIRED if configuration.verify_ssl else ssl.CERT_NONE,
+        verify_flags=ssl.VERIFY_X509_PARTIAL_CHAIN,
+    )
+    return manager
 
 
 def kube_config() -> ModuleType:

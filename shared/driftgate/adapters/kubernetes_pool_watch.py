@@ -20,7 +20,7 @@ from driftgate.adapters.kubernetes_lists import ListReader
 from driftgate.adapters.kubernetes_resources import NODECLAIMS, NODES
 from driftgate.adapters.kubernetes_stream import Broken, Follower, Heard, WatchEvent, WatchTimes
 from driftgate.adapters.node_objects import node_from_object, nodeclaim_from_object
-from driftgate.domain.errors import TransientError, WatchExpiredError
+from driftgate.domain.errors import ClusterUnavailableError, TransientError, WatchExpiredError
 from driftgate.domain.nodes import NODEPOOL_LABEL
 from driftgate.ports import ClaimChanged, NodeChanged, PoolChange, PoolMembers, Quiet, Relisted
 
@@ -89,9 +89,9 @@ class PoolWatch:
             if isinstance(found, PoolMembers):
                 yield Relisted(claims=found.claims, nodes=found.nodes)
                 return found
-            if time.monotonic() >= deadline:
+            if found is None and time.monotonic() >= deadline:
                 return None
-            broken = found or broken
+            broken = found or ClusterUnavailableError(f"the pool could not be read in {self._times.patience_s:g} s")
             yield from _pause()
         raise broken
 
