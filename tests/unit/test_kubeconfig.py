@@ -196,6 +196,34 @@ def test_a_context_that_leads_nowhere_is_told(tmp_path: Path, broken: dict[str, 
     assert told.value.place == f"{path}, context demo"
 
 
+def test_the_proxy_of_a_cluster_is_used(tmp_path: Path) -> None:
+    with CannedServer({NODES: [NO_NODES]}) as proxy:
+        cluster = {"server": "http://demo.invalid", "proxy-url": proxy.url}
+        path = write(tmp_path / "config", config(clusters=[{"name": "demo-cluster", "cluster": cluster}]))
+        client = connect_context(find(path))
+        KubernetesCluster(client).list_nodes()
+        client.close()
+
+    assert proxy.asked[0].headers["host"] == "demo.invalid"
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"users": [{"name": "somebody", "user": {"token": "t", "as": "admin"}}]}, "acts as 'admin'"),
+        (
+            {"clusters": [{"name": "demo-cluster", "cluster": {"server": "https://x", "proxy-url": "socks5://y"}}]},
+            "no HTTP proxy",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_not_left_out(tmp_path: Path, part: dict[str, Any], said: str) -> None:
+    path = write(tmp_path / "config", config(**part))
+
+    with pytest.raises(InvalidInputError, match=said):
+        connect_context(find(path))
+
+
 def test_the_file_is_never_written(tmp_path: Path) -> None:
     path = Path(write(tmp_path / "config", config()))
     before = path.read_bytes()

@@ -26,12 +26,14 @@ _DEFAULT = "~/.kube/config"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeContext:
-    """One context: which cluster, and as whom. `files` are those it was read from."""
+    """One context: which cluster, and as whom, read from `files`. "" stands for what is not given."""
 
     name: str
     cluster: str
     user: str
     files: tuple[Path, ...]
+    proxy: str = ""
+    impersonates: str = ""
 
 
 def find_context(path: str | None, context: str | None, *, environ: Mapping[str, str]) -> KubeContext:
@@ -43,24 +45,32 @@ def find_context(path: str | None, context: str | None, *, environ: Mapping[str,
     files = _files(path, environ)
     documents = [_document(file) for file in files]
     place = ", ".join(map(str, files))
-    known = {name: inner for document in reversed(documents) for name, inner in _contexts(document)}
+    known = _named(documents, "contexts", "context")
     wanted = context or next(filter(None, (text(document.get("current-context")) for document in documents)), "")
     choice = f"Contexts here: {', '.join(sorted(known)) or 'none'}. Name one with --context."
     if not wanted:
         raise InvalidInputError("it has no current-context", place=place, remedy=choice)
     if wanted not in known:
         raise InvalidInputError(f"there is no context {wanted!r}", place=place, remedy=choice)
-    inner = known[wanted]
+    cluster, user = (text(known[wanted].get(part)) or "" for part in ("cluster", "user"))
     return KubeContext(
-        name=wanted, cluster=text(inner.get("cluster")) or "", user=text(inner.get("user")) or "", files=files
+        name=wanted,
+        cluster=cluster,
+        user=user,
+        files=files,
+        proxy=text(child(_named(documents, "clusters", "cluster"), cluster).get("proxy-url")) or "",
+        impersonates=text(child(_named(documents, "users", "user"), user).get("as")) or "",
     )
 
 
 def connect_context(found: KubeContext, *, limits: TimeLimits | None = None) -> KubernetesClient:
     """A client for the context's cluster. Raises InvalidInputError where the file or its exec plugin is of no use."""
+    _check_supported(found)
     configuration = new_configuration()
     with _errors_heard() as said:
         _load(found, configuration)
+    if found.proxy:
+        configuration.proxy, configuration.no_proxy = found.proxy, None
     if said and not configuration.api_key and not configuration.cert_file:
         raise InvalidInputError(
             f"the user {found.user!r} gave no credentials ({'; '.join(said)})",
@@ -68,6 +78,22 @@ def connect_context(found: KubeContext, *, limits: TimeLimits | None = None) -> 
             remedy="Run the command of its `exec` section by hand: it must print an ExecCredential.",
         )
     return KubernetesClient(configuration, limits=limits)
+
+
+def _check_supported(found: KubeContext) -> None:
+    """Refuses what the official loader would silently leave out."""
+    if found.impersonates:
+        raise InvalidInputError(
+            f"its user acts as {found.impersonates!r} (`as`), which driftgate does not do",
+            place=_place(found),
+            remedy="Name a context whose user has the rights itself.",
+        )
+    if found.proxy and not found.proxy.startswith(("http://", "https://")):
+        raise InvalidInputError(
+            f"its proxy-url {found.proxy} is no HTTP proxy",
+            place=_place(found),
+            remedy="Only http:// and https:// proxies can be used.",
+        )
 
 
 def _load(found: KubeContext, configuration: Any) -> None:
@@ -115,11 +141,14 @@ def _document(file: Path) -> JsonObject:
     return found
 
 
-def _contexts(document: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-    for entry in items(document.get("contexts")):
+def _named(documents: list[JsonObject], plural: str, singular: str) -> dict[str, JsonObject]:
+    """The entries of one of the lists by name; of several of one name the first is kept."""
+    found: dict[str, JsonObject] = {}
+    for entry in (entry for document in documents for entry in items(document.get(plural))):
         name = text(mapping(entry).get("name"))
         if name:
-            yield name, child(entry, "context")
+            found.setdefault(name, child(entry, singular))
+    return found
 
 
 class _Ear(logging.Handler):
