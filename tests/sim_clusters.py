@@ -10,6 +10,7 @@ from typing import Any
 from driftgate.sim.api import JSON_PATCH, Answer, Request
 from driftgate.sim.clock import ManualClock
 from driftgate.sim.cluster import ADMIN_TOKEN, SimCluster
+from driftgate.sim.kinds import Kind
 from driftgate.sim.timings import Timings
 
 NOW = datetime(2026, 10, 17, 2, 10, tzinfo=UTC)
@@ -46,6 +47,29 @@ def drifted_cluster(
         sim.add_node("app", f"a{number}", drifted_since=NOW - timedelta(hours=100 - number), pods=pods)
     sim.advance(1)
     return sim
+
+
+def take_one(sim: SimCluster, pool: str = "app") -> None:
+    """Opens for one node and shuts again as soon as Karpenter takes one (or after ten minutes)."""
+    before = len(sim.witness.disruptions)
+    sim.set_budgets(pool, OPEN)
+    sim.advance_until(lambda: len(sim.witness.disruptions) > before, 600)
+    sim.set_budgets(pool, SHUT)
+
+
+def names_of(sim: SimCluster, kind: Kind) -> list[str]:
+    return [stored.name for stored in sim.store.all_of(kind)]
+
+
+def claim_of(sim: SimCluster, name: str = "app-a0") -> Any:
+    """The NodeClaim as the API gives it."""
+    return get(sim, f"/apis/karpenter.sh/v1/nodeclaims/{name}")
+
+
+def condition(sim: SimCluster, kind: str, name: str = "app-a0") -> Any:
+    """The NodeClaim's condition, None where there is none."""
+    found = claim_of(sim, name)["status"]["conditions"]
+    return next((entry for entry in found if entry["type"] == kind), None)
 
 
 def seconds(moments: Iterable[datetime]) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
@@ -89,6 +89,17 @@ class SimCluster(Builder):
     def advance(self, seconds: float) -> None:
         """Lets that much virtual time pass; everything due on the way happens, in order."""
         self.agenda.run_until(self.clock.now() + timedelta(seconds=seconds))
+
+    def advance_until(self, condition: Callable[[], bool], limit_s: float = 3600.0) -> bool:
+        """Lets virtual time pass from event to event until the condition holds; False when it never did."""
+        until = self.clock.now() + timedelta(seconds=limit_s)
+        while not condition():
+            due = self.agenda.next_at()
+            if due is None or due > until:
+                self.agenda.run_until(until)
+                return condition()
+            self.agenda.run_until(due)
+        return True
 
     def start(self) -> None:
         """Lets a cluster on a wall clock live; `serve` does it, too."""

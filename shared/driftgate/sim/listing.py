@@ -34,7 +34,8 @@ def list_page(store: Store, kind: Kind, options: ListOptions) -> bytes:
     rest = [entry for entry in found if entry.key > after and entry.key.startswith(prefix)]
     total = len(rest)
     chosen, has_more = _cut(rest, options)
-    metadata: JsonDict = {"resourceVersion": str(version)}
+    metadata: JsonDict = {"continue": ""} if kind.custom else {}
+    metadata["resourceVersion"] = str(version)
     if has_more:
         metadata["continue"] = _token(version, chosen[-1].key)
         if options.matches is None:

@@ -36,9 +36,9 @@ class Workload:
         elif change.type == "MODIFIED" and is_deleting(pod) and change.before is not None:
             if not is_deleting(change.before.obj):
                 self._world.agenda.after(self._world.timings.pod_stop_s, lambda: self._stopped(key))
-                self._world.agenda.after(0, lambda: self._replace(pod))
+                self._replace(pod)
         elif change.type == "DELETED" and is_active(pod):
-            self._world.agenda.after(0, lambda: self._replace(pod))
+            self._replace(pod)
         self._note_pod_event(node_of(pod))
 
     def _note_pod_event(self, node: str) -> None:
@@ -64,7 +64,7 @@ class Workload:
             self._world.writes.delete(PODS, key, "kubelet")
 
     def _replace(self, gone: JsonDict) -> None:
-        """The controller makes another pod; StatefulSets wait for the old one, which here is no difference."""
+        """The controller makes another pod at once, so that a PDB never counts one pod less than there should be."""
         if owner_of(gone)[0] not in CONTROLLED:
             return
         body = copy_of(gone)
