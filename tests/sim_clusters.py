@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from driftgate.sim.api import JSON_PATCH, Answer, Request
+from driftgate.sim.answers import Answer
+from driftgate.sim.api import JSON_PATCH, Request
 from driftgate.sim.clock import ManualClock
 from driftgate.sim.cluster import ADMIN_TOKEN, SimCluster
 from driftgate.sim.kinds import Kind

@@ -6,15 +6,16 @@ The HTTP server and tests in one process call the same `Api.handle`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from driftgate.domain.jsonvalue import child
 from driftgate.sim.access import Access, User, Wish, authorize
+from driftgate.sim.answers import Answer, error_answer, json_answer, object_answer
 from driftgate.sim.discovery import discovery
 from driftgate.sim.jsonpatch import apply_json_patch, apply_merge_patch
 from driftgate.sim.kinds import ACCESS_REVIEWS, Kind
-from driftgate.sim.listing import ListOptions, list_page, with_restart_token
+from driftgate.sim.listing import ListOptions, list_page
 from driftgate.sim.objects import JsonDict, section
 from driftgate.sim.review import review
 from driftgate.sim.routes import Route, route
@@ -28,7 +29,7 @@ from driftgate.sim.status import (
     too_large_version,
     unsupported_media_type,
 )
-from driftgate.sim.store import Store, Stored, encode
+from driftgate.sim.store import Store, Stored
 from driftgate.sim.watching import DEFAULT_TIMEOUT_S, WatchOptions, watch
 from driftgate.sim.writes import Writes
 
@@ -51,17 +52,6 @@ class Request:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One HTTP answer. A watch has `lines` instead of a body."""
-
-    status: int = 200
-    body: bytes = b""
-    lines: Iterator[bytes] | None = None
-    content_type: str = "application/json"
-    headers: tuple[tuple[str, str], ...] = ()
-
-
 class Api:
     """Routes, checks who asks, and reads or writes the store."""
 
@@ -81,7 +71,7 @@ class Api:
         user = self.access.authenticate(request.authorization)
         found = discovery(request.path)
         if found is not None:
-            return found_answer(found)
+            return json_answer(found)
         target = route(request.path)
         if target is None:
             return Answer(status=404, body=b"404 page not found\n", content_type="text/plain; charset=utf-8")
@@ -100,7 +90,7 @@ class Api:
         if verb == "watch":
             return self._watch(request, target, is_over)
         if verb == "get":
-            return _object(self._get(target))
+            return object_answer(self._get(target))
         return self._write(verb, request, target, user)
 
     def _get(self, target: Route) -> Stored:
@@ -152,13 +142,13 @@ class Api:
         if target.namespace:
             section(given, "metadata")["namespace"] = target.namespace
         if target.kind is ACCESS_REVIEWS:
-            return found_answer(review(given, user), status=201)
+            return json_answer(review(given, user), status=201)
         if verb == "create":
-            return _object(self.writes.create(target.kind, given, manager, dry_run=dry_run), status=201)
+            return object_answer(self.writes.create(target.kind, given, manager, dry_run=dry_run), status=201)
         stored, dropped = self.writes.replace(
             target.kind, target.key, given, manager, subresource=target.subresource, dry_run=dry_run
         )
-        return _object(stored, dropped=dropped)
+        return object_answer(stored, dropped=dropped)
 
     def _patch(self, request: Request, target: Route, manager: str, *, dry_run: bool) -> Answer:
         accepted = ACCEPTED if target.kind.custom else (*ACCEPTED, STRATEGIC_PATCH)
@@ -178,17 +168,17 @@ class Api:
             stored, dropped = self.writes.replace(
                 target.kind, target.key, patched, manager, subresource=target.subresource, dry_run=dry_run
             )
-        return _object(stored, dropped=dropped)
+        return object_answer(stored, dropped=dropped)
 
     def _delete(self, target: Route, manager: str) -> Answer:
         before = self._get(target)
         marked = self.writes.delete(target.kind, target.key, manager)
         if marked is not None:
-            return _object(marked)
+            return object_answer(marked)
         details: JsonDict = {"name": before.name, "group": target.kind.group, "kind": target.kind.plural}
         details["uid"] = child(before.obj, "metadata").get("uid")
         body: JsonDict = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
-        return found_answer(body | {"details": details})
+        return json_answer(body | {"details": details})
 
 
 def _verb(request: Request, target: Route) -> str:
@@ -232,22 +222,3 @@ def _object_in(request: Request, kind: Kind) -> JsonDict:
             f"Object 'Kind' is missing in '{shown}' ({shown})"
         )
     return given
-
-
-def _object(stored: Stored, *, status: int = 200, dropped: list[str] | None = None) -> Answer:
-    headers = tuple(("Warning", f'299 - "unknown field \\"{name}\\""') for name in dropped or ())
-    return Answer(status=status, body=stored.whole() + b"\n", headers=headers)
-
-
-def found_answer(body: object, *, status: int = 200) -> Answer:
-    """An answer whose body is JSON, or text where it is a string."""
-    if isinstance(body, str):
-        return Answer(status=status, body=body.encode(), content_type="text/plain; charset=utf-8")
-    return Answer(status=status, body=encode(body) + b"\n")
-
-
-def error_answer(error: ApiError, *, token: str = "") -> Answer:
-    """The Status of an error; 429 and 503 say when to come again, 410 of a list where to go on."""
-    body = with_restart_token(error, token) if error.code == 410 and token else error.to_status()
-    headers = (("Retry-After", "1"),) if error.code in (429, 503) else ()
-    return Answer(status=error.code, body=encode(body) + b"\n", headers=headers)

@@ -11,7 +11,8 @@ from socket import socket
 from types import TracebackType
 from urllib.parse import parse_qsl, urlsplit
 
-from driftgate.sim.api import Answer, Api, Request, error_answer
+from driftgate.sim.answers import Answer, error_answer
+from driftgate.sim.api import Api, Request
 from driftgate.sim.clock import SimClock
 from driftgate.sim.faults import Fault, Faults
 from driftgate.sim.status import fault as fault_status

@@ -7,7 +7,7 @@ Written from those, not from the product's own rules: the two judge each other.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from driftgate.domain.duration import parse_duration
 from driftgate.domain.jsonvalue import child, instant, text
@@ -65,15 +65,13 @@ def is_static(world: World, pool: str) -> bool:
 
 def drifted(world: World, members: list[Member], *, static: bool) -> list[Member]:
     """Drifted nodes in Karpenter's order, blocked ones among them: empty first, then by their Drifted time."""
-    found = [member for member in members if member.drifted_since and is_static(world, member.pool) == static]
-    return sorted(found, key=lambda member: (not is_empty(world, member), _drifted(member), member.claim.key))
-
-
-def _drifted(member: Member) -> datetime:
-    since = member.drifted_since
-    if since is None:
-        raise ValueError(f"{member.claim.name} is not drifted")
-    return since
+    found = [
+        (since, member)
+        for member in members
+        if (since := member.drifted_since) and is_static(world, member.pool) == static
+    ]
+    found.sort(key=lambda pair: (not is_empty(world, pair[1]), pair[0], pair[1].claim.key))
+    return [member for _, member in found]
 
 
 def empty(world: World, members: list[Member]) -> list[Member]:

@@ -1,4 +1,4 @@
-"""What Karpenter writes on NodePools: counters, and conditions that flicker after each change of the spec.
+"""What Karpenter writes on NodePools: its hash, counters, and conditions that flicker after a change of the spec.
 
 These writes move the resourceVersion (never the generation), so a precondition on it collides with them.
 Watched on Karpenter 1.14.1: Ready is Unknown for some 10 ms, NodeRegistrationHealthy goes back to Unknown.
@@ -6,6 +6,7 @@ Watched on Karpenter 1.14.1: Ready is Unknown for some 10 ms, NodeRegistrationHe
 
 from __future__ import annotations
 
+import zlib
 from fractions import Fraction
 
 from driftgate.domain.jsonvalue import child
@@ -13,9 +14,11 @@ from driftgate.domain.nodes import NODEPOOL_LABEL
 from driftgate.domain.quantity import parse_quantity
 from driftgate.sim.kinds import NODECLAIMS, NODEPOOLS, NODES
 from driftgate.sim.objects import JsonDict, section, set_condition
-from driftgate.sim.store import Change
+from driftgate.sim.store import Change, encode
 from driftgate.sim.world import World
 from driftgate.sim.writes import CONTROLLER
+
+HASH = "karpenter.sh/nodepool-hash"
 
 
 class PoolStatus:
@@ -27,7 +30,9 @@ class PoolStatus:
         world.store.listeners.append(self._heard)
 
     def _heard(self, change: Change) -> None:
-        if change.kind is NODEPOOLS and change.type == "MODIFIED" and change.before is not None:
+        if change.kind is NODEPOOLS and change.type == "ADDED":
+            self._world.agenda.after(self._world.timings.write_s, lambda: self._hash(change.after.name))
+        elif change.kind is NODEPOOLS and change.type == "MODIFIED" and change.before is not None:
             before, after = (child(entry.obj, "metadata").get("generation") for entry in (change.before, change.after))
             if before != after:
                 self._spec_changed(change.after.name)
@@ -41,6 +46,15 @@ class PoolStatus:
         self._world.agenda.after(
             3 * step, lambda: self._set(pool, "NodeRegistrationHealthy", "Unknown", "AwaitingReconciliation")
         )
+
+    def _hash(self, pool: str) -> None:
+        """Karpenter's own annotations: a NodePool that it has seen is never without any."""
+
+        def edit(obj: JsonDict) -> None:
+            digest = zlib.crc32(encode(child(obj, "spec", "template"), ordered=True))
+            section(obj, "metadata", "annotations").update({HASH: str(digest), f"{HASH}-version": "v3"})
+
+        self._world.writes.change(NODEPOOLS, pool, edit, CONTROLLER)
 
     def _count_soon(self, pool: str) -> None:
         if pool and pool not in self._to_count:
