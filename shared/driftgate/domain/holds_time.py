@@ -20,6 +20,7 @@ from driftgate.domain.window import (
     Interval,
     active_blackouts,
     current_window,
+    end_of_permission,
     next_blackout_start,
     next_window,
     window_key,
@@ -115,16 +116,22 @@ def pause_holds(finished: Iterable[Roll], policy: PoolPolicy, now: datetime) -> 
     return (Hold(code=ReasonCode.PAUSE_BETWEEN, message=text, until=until, remedy="Time lifts this."),)
 
 
-def earliest_end(moment: Moment, observation: Observation, policy: PoolPolicy) -> datetime | None:
-    """When the permission to have a gate open ends: window, next blackout, next closing of a calendar."""
+def ends_of_permission(
+    now: datetime, observation: Observation, policy: PoolPolicy, request: NowRequest | None
+) -> tuple[tuple[datetime, str], ...]:
+    """When the permission to have a gate open ends, and by what: windows, next blackout, closing of a calendar.
+
+    A person's `--now` needs no window, so its end does not bound that.
+    """
     calendars = [
-        c.next_transition
+        (c.next_transition, f"the change calendar {c.name} closes")
         for c in observation.calendars or ()
         if c.name in policy.guards.calendars and c.state == "OPEN" and c.next_transition is not None
     ]
-    window = [moment.window.end] if moment.window is not None else []
-    black = next_blackout_start(policy.blackouts, moment.now)
-    return min(window + calendars + ([black] if black is not None else []), default=None)
+    window = None if request is not None else end_of_permission(policy.windows, (), now)
+    black = next_blackout_start(policy.blackouts, now)
+    bounds = ((window, "the window ends"), (black, "a blackout begins"))
+    return (*((end, why) for end, why in bounds if end is not None), *calendars)
 
 
 def _concerns(stop: Stop, policy: PoolPolicy, observation: Observation) -> bool:
@@ -179,7 +186,8 @@ def _outside(upcoming: Interval | None) -> Hold:
 
 
 def _calendar_holds(name: str, observation: Observation) -> tuple[Hold, ...]:
-    found = next((c for c in observation.calendars or () if c.name == name), None)
+    is_unread = any(e.resource == "calendars" and e.name in ("", name) for e in observation.errors)
+    found = None if is_unread else next((c for c in observation.calendars or () if c.name == name), None)
     if found is not None and found.state == "OPEN":
         return ()
     objects = (f"calendar/{name}",)
