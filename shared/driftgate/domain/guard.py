@@ -23,11 +23,15 @@ RENEWAL_LEAD = timedelta(seconds=20)
 GUARD_SPAN = timedelta(hours=8736)
 
 
-def next_guard(now: datetime, revert_by: datetime) -> datetime | None:
-    """The first full minute at least 30 s after `now`; None where it would lie past `revert_by`."""
+def first_guard(now: datetime) -> datetime:
+    """The first full minute at least 30 s after `now`."""
     at = floor_minute(now + GUARD_LEAD)
-    if at < now + GUARD_LEAD:
-        at += MINUTE
+    return at if at == now + GUARD_LEAD else at + MINUTE
+
+
+def next_guard(now: datetime, revert_by: datetime) -> datetime | None:
+    """The first guard after `now`; None where it would lie past `revert_by`."""
+    at = first_guard(now)
     return at if at <= revert_by else None
 
 

@@ -34,6 +34,16 @@ def next_opening(budgets: Sequence[Budget], total: int, at: datetime, reason: Di
     return None if opened & 1 else _instant(span, opened)
 
 
+def next_closing(budgets: Sequence[Budget], total: int, at: datetime, reason: DisruptionReason) -> datetime | None:
+    """The next instant after `at` at which nothing may go any more, by the budgets alone.
+
+    None where the gate is shut at `at`, and where it does not shut within a year.
+    """
+    span = Span.of(at, at + COMING_YEAR)
+    shut = shut_minutes(budgets, total, span, reason)
+    return None if shut & 1 else _instant(span, shut)
+
+
 def never_opens(budgets: Sequence[Budget], total: int, at: datetime, reason: DisruptionReason) -> bool:
     """Whether nothing is allowed in every minute of the coming year."""
     span = Span.of(at, at + COMING_YEAR)

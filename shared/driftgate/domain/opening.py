@@ -14,7 +14,7 @@ from driftgate.domain.budget import MAX_ENTRIES, Budget, DisruptionReason, is_us
 from driftgate.domain.errors import InvariantError
 from driftgate.domain.gate import OTHER_REASONS, parts_of, shuts_drifted
 from driftgate.domain.guard import GUARD_SPAN
-from driftgate.domain.horizon import COMING_YEAR, change_points, first_difference, most_allowed
+from driftgate.domain.horizon import COMING_YEAR, change_points, first_difference, most_allowed, next_closing
 from driftgate.domain.marks import is_guard_mark, is_open_mark
 from driftgate.domain.reasons import ReasonCode
 
@@ -79,6 +79,11 @@ def _by_entry(
     return Obstacle(code=code, message=message, entries=entries) if entries else None
 
 
+def next_native_zero(baseline: Sequence[Budget], total: int, at: datetime) -> datetime | None:
+    """When the owner's own schedules next shut Drifted in a gate that we hold open; None where none does."""
+    return next_closing(tuple(part.entry for part in parts_of(baseline)), total, at, DRIFTED)
+
+
 def check_opened(
     baseline: Sequence[Budget], opened: Sequence[Budget], *, opened_at: datetime, guard_at: datetime, total: int
 ) -> tuple[Obstacle, ...]:
@@ -96,7 +101,7 @@ def check_opened(
     for reason in OTHER_REASONS:
         moved = first_difference(baseline, opened, total, opened_at, opened_at + COMING_YEAR, DisruptionReason(reason))
         _promise(moved is None, f"the limit for {reason} moves")
-    return _blackout(baseline, opened, opened_at, guard_at, total)
+    return native_blackout(baseline, opened, opened_at, guard_at, total)
 
 
 def _most(budgets: Sequence[Budget], total: int, start: datetime, end: datetime) -> int | None:
@@ -108,7 +113,7 @@ def _promise(kept: bool, broken: str) -> None:
         raise InvariantError(f"the opened list was not written: {broken}")
 
 
-def _blackout(
+def native_blackout(
     baseline: Sequence[Budget], opened: Sequence[Budget], opened_at: datetime, guard_at: datetime, total: int
 ) -> tuple[Obstacle, ...]:
     """The scheduled zeros that are active at some moment while the gate would be open."""

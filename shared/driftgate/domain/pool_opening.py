@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from driftgate.domain.budget import DisruptionReason
 from driftgate.domain.candidates import next_candidate
+from driftgate.domain.gate import opened_list
+from driftgate.domain.guard import first_guard
 from driftgate.domain.holds_alarm import alarm_holds
 from driftgate.domain.holds_cluster import foreign_roll_hold, node_holds, roll_holds
 from driftgate.domain.holds_time import (
     blackout_holds,
     count_holds,
-    earliest_end,
+    ends_of_permission,
     mode_holds,
     pause_holds,
     stop_holds,
@@ -17,7 +21,8 @@ from driftgate.domain.holds_time import (
 )
 from driftgate.domain.horizon import next_opening
 from driftgate.domain.image_rules import image_holds
-from driftgate.domain.opening import Obstacle, check_opened, why_not_openable
+from driftgate.domain.jsonvalue import rfc3339
+from driftgate.domain.opening import Obstacle, check_opened, native_blackout, next_native_zero, why_not_openable
 from driftgate.domain.opening_plan import open_patch, revert_by, roll_id, timed
 from driftgate.domain.plan import Action, ActionKind, Hold
 from driftgate.domain.pool_case import PoolCase, rules_of
@@ -33,8 +38,6 @@ DRIFTED = DisruptionReason.DRIFTED
 def open_or_hold(case: PoolCase) -> Action:
     """OPEN with the exact patch and the roll to write first, or HOLD with all reasons."""
     holds = _holds(case)
-    if any(hold.code is ReasonCode.UNKNOWN and hold.objects == ("ledger/rolls",) for hold in holds):
-        return Action(kind=ActionKind.HOLD, reasons=holds)
     planned = None if holds else timed(_planned(case), case.facts.now)
     if planned is None:
         return Action(kind=ActionKind.HOLD, reasons=holds or (_no_minute(),))
@@ -56,7 +59,6 @@ def _holds(case: PoolCase) -> tuple[Hold, ...]:
     facts, policy, request = case.facts, case.policy, case.request
     seen, moment = case.cluster.observation, case.moment
     finished = [roll for roll in case.rolls if roll.is_finished and roll.pool == facts.pool.name]
-    obstacles = why_not_openable(facts.pool.budgets, total=facts.total)
     return (
         *mode_holds(policy),
         *stop_holds(seen, case.name, facts.pool, policy),
@@ -65,7 +67,7 @@ def _holds(case: PoolCase) -> tuple[Hold, ...]:
         *_ledger_holds(case),
         *count_holds(_count(case), policy, request),
         *pause_holds(finished, policy, facts.now),
-        *(_of_obstacle(case, obstacle) for obstacle in obstacles),
+        *(_of_obstacle(case, obstacle) for obstacle in _obstacles(case)),
         *image_holds(facts.images, rules_of(case)),
         *alarm_holds(seen, policy.guards, facts.now),
         *foreign_roll_hold(facts, case.known_rolls),
@@ -98,15 +100,35 @@ def _count(case: PoolCase) -> OpeningCount:
     return count_openings(key, case.rolls, case.cluster.observation.counters or (), annotated)
 
 
+def _obstacles(case: PoolCase) -> tuple[Obstacle, ...]:
+    """What the list itself forbids; where it forbids nothing, a scheduled zero that is active before the guard."""
+    facts = case.facts
+    budgets, guard_at = facts.pool.budgets, first_guard(facts.now)
+    return why_not_openable(budgets, total=facts.total) or native_blackout(
+        budgets, opened_list(budgets, guard_at), facts.now, guard_at, facts.total
+    )
+
+
+def _earliest_end(case: PoolCase) -> tuple[datetime, str] | None:
+    """When an opening that starts now would have to be over, but for its timeout, and why."""
+    facts = case.facts
+    ends = ends_of_permission(facts.now, case.cluster.observation, case.policy, case.request)
+    zero = next_native_zero(facts.pool.budgets, facts.total, facts.now)
+    own = () if zero is None else ((zero, "a scheduled entry of the NodePool shuts Drifted"),)
+    return min((*ends, *own), default=None)
+
+
 def _fit_holds(case: PoolCase) -> tuple[Hold, ...]:
-    end = earliest_end(case.moment, case.cluster.observation, case.policy)
-    if end is None or case.request is not None or case.facts.now + case.policy.open.expected_roll <= end:
+    end = _earliest_end(case)
+    if end is None or case.request is not None or case.moment.window is None:
+        return ()
+    if case.facts.now + case.policy.open.expected_roll <= end[0]:
         return ()
     minutes = int(case.policy.open.expected_roll.total_seconds() // 60)
     return (
         Hold(
             code=ReasonCode.WILL_NOT_FIT,
-            message=f"A roll takes about {minutes} min and would not end before {end:%H:%M}Z.",
+            message=f"A roll takes about {minutes} min, and {end[1]} at {rfc3339(end[0])}.",
             remedy="The next window lifts this; a longer one, or a smaller open.expected_roll, if this is too careful.",
         ),
     )
@@ -126,7 +148,7 @@ def _planned(case: PoolCase) -> Roll:
     identity = roll_id(facts.pool.name, now)
     first = next_candidate(facts.candidates)
     group = None if first is None else facts.images.group_of(first.member.claim.name)
-    end = earliest_end(case.moment, case.cluster.observation, case.policy)
+    end = _earliest_end(case)
     return Roll(
         id=identity,
         cluster=case.name,
@@ -136,7 +158,7 @@ def _planned(case: PoolCase) -> Roll:
         window_key=f"{NOW_KEY}{identity}" if case.request is not None else case.moment.key,
         baseline=facts.pool.budgets,
         opened=(),
-        revert_by=revert_by(now, case.policy.open.open_timeout, (None if case.request is not None else end,)),
+        revert_by=revert_by(now, case.policy.open.open_timeout, (None if end is None else end[0],)),
         image="" if group is None else group.right.id,
         trigger="" if case.request is None else f"{case.request.person}: {case.request.reason}",
         count=_count(case).taken + 1,

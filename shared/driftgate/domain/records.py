@@ -7,7 +7,7 @@ Must not know where a record is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TypeVar
 
@@ -149,7 +149,10 @@ def stop_to_object(stop: Stop) -> dict[str, object]:
 
 
 def stop_from_object(entry: object, place: str = "stop", *, strict: bool = False) -> Stop:
-    """The stop; without a cluster it covers the fleet, without a cause it is a pause.
+    """The stop; without a scope it covers the fleet, without a cause it is a pause.
+
+    `scope` is `fleet` or `*`, a cluster, `cluster/pool`, or a map with cluster and pool; both may stand beside the
+    other fields instead, which is how stops are written.
 
     Raises InvalidInputError with the field's place.
     """
@@ -157,15 +160,35 @@ def stop_from_object(entry: object, place: str = "stop", *, strict: bool = False
 
 
 def _stop(fields: Fields) -> Stop:
+    cluster, pool = _scope(fields)
     return Stop(
         cause=fields.choice("cause", StopCause) or StopCause.PAUSE,
         ref=fields.text("ref"),
-        cluster=fields.text("cluster") or FLEET,
-        pool=fields.optional_text("pool"),
+        cluster=cluster,
+        pool=pool,
         at=fields.instant("at"),
         until=fields.instant("until"),
         reason=fields.text("reason"),
     )
+
+
+def _scope(fields: Fields) -> tuple[str, str | None]:
+    """Cluster (or the fleet) and pool that a stop covers. An empty pool is every pool."""
+    cluster, pool = fields.text("cluster"), fields.text("pool")
+    scope = fields.anything("scope")
+    if isinstance(scope, str):
+        given_cluster, _, given_pool = scope.partition("/")
+    elif scope is None:
+        given_cluster, given_pool = "", ""
+    elif not isinstance(scope, Mapping):
+        remedy = "Write fleet, a cluster, cluster/pool, or {cluster: …, pool: …}."
+        raise InvalidInputError("should be a scope", place=f"{fields.place}.scope", remedy=remedy)
+    else:
+        inner = Fields(scope, f"{fields.place}.scope")
+        given_cluster, given_pool = inner.text("cluster"), inner.text("pool")
+        inner.refuse_unknown()
+    cluster = given_cluster or cluster
+    return FLEET if cluster in ("", "fleet") else cluster, given_pool or pool or None
 
 
 def lease_to_object(lease: LeaseRecord) -> dict[str, object]:

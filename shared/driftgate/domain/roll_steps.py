@@ -12,7 +12,7 @@ from driftgate.domain.gitops import budgets_owner, ignore_advice
 from driftgate.domain.holds_alarm import alarm_holds, alarms_firing
 from driftgate.domain.holds_time import Moment, blackout_holds, mode_holds, stop_holds, window_holds
 from driftgate.domain.marks import is_open_mark, without_marks
-from driftgate.domain.members import Member
+from driftgate.domain.members import Member, total
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.observation import Observation
 from driftgate.domain.plan import Alert, Hold
@@ -88,7 +88,7 @@ def is_bake_owed(roll: Roll, observation: Observation) -> bool:
 def _native_zero(pool: NodePoolSnapshot, facts: ClusterFacts) -> tuple[Hold, ...]:
     """An entry of the owner's that shuts Drifted now although the open mark stands."""
     own = without_marks(pool.budgets)
-    if not own or allowed(own, len(facts.members.get(pool.name, ())), facts.observation.at, _DRIFTED) != 0:
+    if not own or allowed(own, total(facts.members.get(pool.name, ())), facts.observation.at, _DRIFTED) != 0:
         return ()
     text = f"An entry of {pool.name} shuts Drifted now."
     return (Hold(code=ReasonCode.NATIVE_BLACKOUT, message=text, objects=(f"nodepool/{pool.name}",)),)
