@@ -46,6 +46,50 @@ while left:
 """
 
 
+# Commits once per step of a commit (each call of C code around the file is one), killed at that step by itself.
+KILLED_AT_EVERY_STEP = """
+import itertools, json, os, signal, sys
+from pathlib import Path
+from driftgate.adapters.ledger_file import FileLedger
+from driftgate.adapters.system_clock import SystemClock
+from driftgate.domain.ledger import CounterRecord
+from driftgate.ports import PutCounter
+
+ledger = FileLedger(Path(sys.argv[1]), SystemClock())
+
+def stored():
+    return {counter.window_key: counter for counter in ledger.load("demo").counters}
+
+def commit(before):
+    taken = before["a"].taken + 1 if before else 1
+    ledger.commit("demo", *(PutCounter(CounterRecord(window_key=key, taken=taken), before.get(key)) for key in "ab"))
+
+def kill_at(step):
+    left = step
+    def watch(frame, event, argument):
+        nonlocal left
+        place = frame.f_code.co_filename
+        if event.startswith("c_") and any(part in place for part in ("ledger_file.py", "file_lock.py", "pathlib")):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.setprofile(watch)
+
+for step in itertools.count(1):
+    before = stored()
+    child = os.fork()
+    if child == 0:
+        kill_at(step)
+        commit(before)
+        os._exit(0)
+    killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    shown = [[counters[key].taken if key in counters else 0 for key in "ab"] for counters in (before, stored())]
+    print(json.dumps([killed, *shown]))
+    if not killed:
+        break
+"""
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "state" / "ledger.json"
@@ -56,17 +100,32 @@ def ledger(path):
     return FileLedger(path, FakeClock())
 
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "shared")}
+
+
 def writer(path, commits):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "shared")}
     command = [sys.executable, "-c", WRITER, str(path), str(commits)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
 
 
 def taken(ledger):
     return [found.taken for found in ledger.load("demo").counters]
 
 
-@pytest.mark.parametrize("commits_before_the_kill", [1, 2, 3, 5, 8, 13])
+def test_kill_at_every_step_of_a_commit_leaves_the_state_before_or_after_it(path):
+    command = [sys.executable, "-c", KILLED_AT_EVERY_STEP, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT)
+
+    runs = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [killed for killed, _, _ in runs] == [True] * (len(runs) - 1) + [False]
+    assert len(runs) > 20
+    for _, before, after in runs:
+        assert after in (before, [taken + 1 for taken in before])
+    assert any(before == after for _, before, after in runs)
+    assert sum(before != after for _, before, after in runs) > 1
+
+
+@pytest.mark.parametrize("commits_before_the_kill", [1, 5, 13])
 def test_kill_at_any_moment_leaves_a_committed_state(path, ledger, commits_before_the_kill):
     ledger.commit("demo", *(PutRoll(roll(id=f"{number:03}-app")) for number in range(300)))
 

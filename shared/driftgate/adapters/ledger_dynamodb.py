@@ -64,14 +64,11 @@ class DynamoDbLedger:
         for _ in range(LEASE_TRIES):
             held, last_token = lease_of(found)
             lease = next_lease(held, last_token, lease_request(cluster, holder, now, ttl), now)
-            wanted = lease_item(cluster, lease, lease.token)
             try:
-                self._calls.put(wanted, _as_found(found))
+                self._calls.put(lease_item(cluster, lease, lease.token), _as_found(found))
             except ConditionFailedError as failure:
+                # somebody was faster, or this is our own write, repeated: then it is renewed under its token
                 found = failure.found
-                # an own write whose answer was lost, and which was then repeated
-                if found == wanted:
-                    return lease
             else:
                 return lease
         raise LedgerUnavailableError(f"the lease of {cluster} changed {LEASE_TRIES} times while it was asked for")
