@@ -16,6 +16,7 @@ Path = tuple[str, ...]
 Leaves = dict[Path, object]
 
 _OWN = frozenset({"apiVersion", "kind"})
+_APART = _OWN | {"metadata", "status"}
 _OWN_METADATA = frozenset(
     {
         "name",
@@ -33,12 +34,19 @@ _OWN_METADATA = frozenset(
 _MAP = "."
 
 
+def track_new(kind: Kind, obj: JsonDict, manager: str, status_manager: str, at: datetime) -> None:
+    """Writes the managedFields of a new object: all is the manager's, the status somebody else's or its own."""
+    written = k8s_time(at)
+    entries = [_entry(kind, manager, "", _all_fields(obj), written)]
+    if "status" in obj:
+        status: JsonDict = {"f:status": _below("", obj["status"])}
+        entries.append(_entry(kind, status_manager, "status", status, written))
+    entries.sort(key=lambda entry: str(entry["manager"]))
+    section(obj, "metadata")["managedFields"] = [entry for entry in entries if entry["fieldsV1"]]
+
+
 def track(kind: Kind, before: JsonDict, after: JsonDict, manager: str, subresource: str, at: datetime) -> None:
     """Writes `after`'s managedFields: what changed belongs to the manager from now on, what left to nobody."""
-    if not before:
-        fields = _all_fields(after)
-        section(after, "metadata")["managedFields"] = [_entry(kind, manager, subresource, fields, k8s_time(at))]
-        return
     old, new = _leaves(before), _leaves(after)
     changed = {path for path, value in new.items() if path not in old or old[path] != value}
     gone = old.keys() - new.keys()
@@ -47,7 +55,7 @@ def track(kind: Kind, before: JsonDict, after: JsonDict, manager: str, subresour
     entries = [_without(mapping(entry), changed | gone) for entry in items(_managed(before))]
     mine = _entry_of(entries, kind, manager, subresource)
     if changed:
-        section(mine, "fieldsV1").update(_merged(section(mine, "fieldsV1"), changed))
+        _merge(section(mine, "fieldsV1"), changed)
         mine["time"] = k8s_time(at)
     kept = [entry for entry in [e for e in entries if e is not mine] + [mine] if entry["fieldsV1"]]
     kept.sort(key=lambda entry: (str(entry["time"]), str(entry["manager"])))
@@ -72,12 +80,12 @@ def _entry(kind: Kind, manager: str, subresource: str, fields: JsonDict, at: str
 
 
 def _all_fields(obj: JsonDict) -> JsonDict:
-    """Every field of a new object, as one owner's (the quick way of `_merged` for all of them)."""
+    """Every field of a new object but its status, as one owner's."""
     shown: JsonDict = {}
     metadata = {f"f:{k}": _below(k, v) for k, v in mapping(obj.get("metadata")).items() if k not in _OWN_METADATA}
     if metadata:
         shown["f:metadata"] = metadata
-    shown |= {f"f:{k}": _below(k, v) for k, v in obj.items() if k != "metadata" and k not in _OWN}
+    shown |= {f"f:{k}": _below(k, v) for k, v in obj.items() if k not in _APART}
     return shown
 
 
@@ -121,10 +129,9 @@ def _names(path: Path) -> list[str]:
     return [part if part == _MAP or part.startswith("v:") else f"f:{part}" for part in path]
 
 
-def _merged(fields: JsonDict, paths: set[Path]) -> JsonDict:
+def _merge(fields: JsonDict, paths: set[Path]) -> None:
     for path in sorted(paths):
         section(fields, *_names(path))
-    return fields
 
 
 def _without(entry: object, paths: set[Path]) -> JsonDict:

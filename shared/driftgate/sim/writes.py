@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from driftgate.domain.jsonvalue import child, text
 from driftgate.sim.clock import SimClock
-from driftgate.sim.fields import track
+from driftgate.sim.fields import track, track_new
 from driftgate.sim.jsonpatch import same
 from driftgate.sim.kinds import Kind
 from driftgate.sim.objects import JsonDict, copy_of, is_deleting, k8s_time, name_of, namespace_of, section
@@ -53,7 +53,7 @@ class Writes:
             metadata.setdefault("creationTimestamp", k8s_time(self.clock.now()))
             if kind.generations:
                 metadata.setdefault("generation", 1)
-            self._track_new(kind, obj, manager)
+            track_new(kind, obj, manager, CONTROLLER if kind.custom else manager, self.clock.now())
             return self._store(kind, obj, manager, dry_run=dry_run)
 
     def replace(
@@ -98,15 +98,6 @@ class Writes:
             if kind.generations:
                 metadata["generation"] = _generation(before.obj) + 1
             return self._store(kind, after, manager, dry_run=False)
-
-    def _track_new(self, kind: Kind, obj: JsonDict, manager: str) -> None:
-        """The status of a custom resource can only have come from its controller."""
-        at, status = self.clock.now(), obj.pop("status", None)
-        track(kind, {}, obj, manager, "", at)
-        if status is not None:
-            bare = dict(obj)
-            obj["status"] = status
-            track(kind, bare, obj, CONTROLLER if kind.custom else manager, "status", at)
 
     def _existing(self, kind: Kind, key: str) -> Stored:
         found = self.store.get(kind, key)
