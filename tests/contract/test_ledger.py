@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 
+from driftgate.adapters.system_clock import SystemClock
 from driftgate.domain.errors import InvariantError, LeaseHeldError, LedgerConflictError
 from driftgate.domain.ledger import FLEET, Approval, StopCause
 from driftgate.domain.roll import RollState
@@ -538,3 +541,36 @@ def test_names_in_any_script_are_kept_apart_and_read_back(ledger, name):
     assert state.told == {name: Told(name, name, NOW)}
     assert state.counters == (counter(name, taken=1),)
     assert ledger.load("demo").stops == ()
+
+
+# --- at the same moment ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("store", ["memory", "file"], indirect=True)
+def test_of_many_workers_at_the_same_moment_one_gets_the_slot_and_one_the_lease(store):
+    """moto is no judge of this: it does not isolate its transactions between threads."""
+    store.clock = SystemClock()  # whoever waits for the lock must really wait
+    gate = Barrier(8)
+
+    def work(number):
+        ledger = store.open()
+        gate.wait()
+        return attempt(ledger.acquire_lease, "demo", f"worker-{number}", NOW, TTL), attempt(
+            ledger.commit, "demo", PutRoll(roll(id=f"{number}-app")), PutCounter(counter(taken=1), expected=None)
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        leases, commits = zip(*pool.map(work, range(8)), strict=True)
+
+    assert sorted(leases) == [False] * 7 + [True]
+    assert sorted(commits) == [False] * 7 + [True]
+    assert len(store.open().load("demo").rolls) == 1
+
+
+def attempt(act, *arguments):
+    """Whether it was granted; a refusal of any other kind is an error of the test."""
+    try:
+        act(*arguments)
+    except (LeaseHeldError, LedgerConflictError):
+        return False
+    return True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from uuid import uuid4
 
 from moto import mock_aws
@@ -24,7 +25,7 @@ class LedgerStore:
     """One store; `open` gives a worker's own handle to it."""
 
     def __init__(self, kind: str, folder: Path, aws: AwsSession) -> None:
-        self.clock = FakeClock()
+        self.clock: Any = FakeClock()
         self._path = folder / "ledger.json"
         self._table = f"ledger-{uuid4()}"
         self._kind = kind
