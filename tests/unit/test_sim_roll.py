@@ -104,6 +104,20 @@ def test_a_replacement_without_capacity_rolls_the_node_back_at_once():
     assert names_of(sim, NODECLAIMS) == ["app-a0"]
 
 
+def test_a_launch_that_never_ends_pauses_all_disruption_and_is_given_up_after_five_minutes():
+    sim = drifted_cluster(2, pods=4)
+    sim.karpenter.launching.next_launches.append(Launch.NEVER_LAUNCHES)
+    sim.set_budgets("app", [{"nodes": "2"}])
+
+    sim.advance(300)
+    while_launching = sim.witness.nodes()
+    sim.advance(30)
+
+    assert while_launching == ["a0"]
+    assert [ending.kind for ending in sim.witness.endings if ending.node == "a0"] == ["rolled_back"]
+    assert len(sim.witness.nodes()) > 1
+
+
 def test_a_replacement_that_never_registers_is_deleted_after_fifteen_minutes():
     sim = drifted_cluster(1, pods=4)
     sim.karpenter.launching.next_launches.append(Launch.NEVER_REGISTERS)

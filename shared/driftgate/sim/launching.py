@@ -28,7 +28,6 @@ from driftgate.sim.store import Change, Stored
 from driftgate.sim.world import World
 from driftgate.sim.writes import CONTROLLER, Edit
 
-UNREGISTERED = "karpenter.sh/unregistered"
 NOT_READY = "node.kubernetes.io/not-ready"
 
 
@@ -37,6 +36,7 @@ class Launch(StrEnum):
 
     FINE = "fine"
     NO_CAPACITY = "no_capacity"
+    NEVER_LAUNCHES = "never_launches"
     NEVER_REGISTERS = "never_registers"
     NEVER_INITIALIZES = "never_initializes"
     TURNS_SICK = "turns_sick"
@@ -59,7 +59,7 @@ class Launching:
         return stored.name
 
     def _spec(self, pool: str) -> NodeSpec:
-        """As the pool's newest node, on the image that the pool's class resolves to now."""
+        """As another node of the pool, on the image that the pool's class resolves to now."""
         stored = self._world.store.get(NODEPOOLS, pool)
         template = child(stored.obj, "spec", "template", "spec") if stored is not None else {}
         class_name = text(child(template, "nodeClassRef").get("name")) or "std"
@@ -104,6 +104,9 @@ class Launching:
 
         self._edit(name, edit)
         times = self._world.timings
+        if outcome is Launch.NEVER_LAUNCHES:
+            self._world.agenda.after(times.launch_timeout_s, lambda: self._delete(name))
+            return
         self._world.agenda.after(times.launch_s, lambda: self._launch(name, spec, outcome))
         self._world.agenda.after(times.registration_timeout_s, lambda: self._give_up(name))
 

@@ -6,14 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from typing import Protocol
 
 from driftgate.domain.jsonvalue import child, instant, text
 from driftgate.domain.nodes import INITIALIZED_LABEL, NODEPOOL_LABEL
 from driftgate.domain.quantity import parse_quantity
-from driftgate.sim.kinds import NODECLAIMS, NODES
+from driftgate.sim.kinds import NODECLAIMS, NODES, Kind
 from driftgate.sim.objects import condition_is_true, condition_of, is_deleting
 from driftgate.sim.store import Stored
-from driftgate.sim.view import View
+
+
+class Source(Protocol):
+    """Objects by kind: the store, or Karpenter's view of it."""
+
+    def all_of(self, kind: Kind) -> Iterable[Stored]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +75,10 @@ class Member:
         return parse_quantity(text(allocatable.get("cpu")) or "0") or Fraction(0)
 
 
-def members_of(view: View) -> list[Member]:
-    """Every NodeClaim that the view holds, with its Node, by name."""
-    by_id = {_provider_id(node): node for node in view.all_of(NODES)}
-    claims: Iterable[Stored] = sorted(view.all_of(NODECLAIMS), key=lambda claim: claim.key)
+def members_of(source: Source) -> list[Member]:
+    """Every NodeClaim that is there, with its Node, by name."""
+    by_id = {_provider_id(node): node for node in source.all_of(NODES)}
+    claims = sorted(source.all_of(NODECLAIMS), key=lambda claim: claim.key)
     return [Member(claim, by_id.get(_provider_id_of_claim(claim))) for claim in claims]
 
 

@@ -25,6 +25,7 @@ class Timings:
     drift_check_s: float = 0.5
     drift_recheck_s: float = 300.0
     launch_s: float = 3.0
+    launch_timeout_s: float = 300.0
     register_s: float = 28.0
     initialize_s: float = 15.0
     registration_timeout_s: float = 900.0

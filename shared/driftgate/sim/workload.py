@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from driftgate.sim.fitting import free_cpu, takes_pods
 from driftgate.sim.kinds import NODECLAIMS, NODES, PODS
-from driftgate.sim.members import Member
+from driftgate.sim.members import members_of
 from driftgate.sim.objects import JsonDict, copy_of, is_deleting, k8s_time, section, set_condition
 from driftgate.sim.pod_manifests import bind
 from driftgate.sim.pods import cpu_of, is_active, node_of, owner_of
@@ -82,16 +82,12 @@ class Workload:
         pending = [pod for pod in self._world.pods.pending() if is_active(pod.obj)]
         if not pending:
             return
-        self._world.view.sync()
-        members = [member for member in self._world.members() if takes_pods(self._world, self._fresh(member))]
+        there = members_of(self._world.store)  # the scheduler does not wait for Karpenter's informers
+        members = [member for member in there if takes_pods(self._world, member)]
         for pod in pending:
             home = next((m for m in members if free_cpu(self._world, m) >= cpu_of(pod.obj)), None)
             if home is not None:
                 self._bind(pod, home.name)
-
-    def _fresh(self, member: Member) -> Member:
-        """With the Node as it is now: the scheduler's view has no lag worth the name."""
-        return Member(member.claim, self._world.node(member.name))
 
     def _bind(self, pod: Stored, node: str) -> None:
         now = self._world.now()
