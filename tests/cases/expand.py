@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 from driftgate.cli.main import app
 
 Json = dict[str, Any]
+Line = str | list[Json]
+"""A node in shorthand, or as objects."""
 
 OLD = "ami-0aaa00000000000a1"
 NEW = "ami-0bbb00000000000b2"
@@ -73,7 +75,7 @@ def node_class(name: str = "std", amis: Sequence[Json] | None = None, **over: An
 # --- pools and their nodes -------------------------------------------------------------------------
 
 
-def pool(budgets: str | None, nodes: Sequence[str | Json | list[Json]], name: str = "app", **over: Any) -> list[Json]:
+def pool(budgets: str | None, nodes: Sequence[Line], name: str = "app", **over: Any) -> list[Json]:
     """The NodePool with everything that belongs to its nodes. `over` is merged into the NodePool."""
     disruption: Json = {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "5m"}
     if budgets is not None:
@@ -95,11 +97,11 @@ def pool(budgets: str | None, nodes: Sequence[str | Json | list[Json]], name: st
     }
     objects = [merged(nodepool, over)]
     for entry in nodes:
-        objects += node(entry, name) if isinstance(entry, str) else entry if isinstance(entry, list) else [entry]
+        objects += node(entry, name) if isinstance(entry, str) else entry
     return objects
 
 
-def fill(count: int, *lines: str | list[Json], prefix: str = "a") -> list[str | list[Json]]:
+def fill(count: int, *lines: Line, prefix: str = "a") -> list[Line]:
     """The lines, and as many healthy new nodes as it takes to have `count`."""
     names = {line.split()[0] if isinstance(line, str) else line[1]["metadata"]["name"] for line in lines}
     others = [name for number in range(1, count + 1) if (name := f"{prefix}{number}") not in names]
@@ -408,7 +410,7 @@ class Planner:
     def app(
         self,
         budgets: str | None,
-        nodes: Sequence[str | Json | list[Json]],
+        nodes: Sequence[Line],
         at: str | None = SATURDAY,
         *,
         seen: Json | None = None,

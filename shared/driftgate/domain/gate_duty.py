@@ -106,10 +106,13 @@ def _alert(pool: str, closing: Closing, code: ReasonCode) -> Alert:
         text = f"The budgets of {pool} are full of entries that are not driftgate's, and none of them shuts Drifted."
         remedy = 'Put {nodes: "0", reasons: [Drifted]} back by hand, in place of one of them.'
         return Alert(code=code, message=f"{text} They are: {found}", objects=(f"nodepool/{pool}",), remedy=remedy)
-    left = closing.found if closing.budgets is None else closing.budgets
+    if closing.budgets is None:
+        lists = f"Found: {found} Before the opening: {compact(to_objects(closing.baseline))}"
+    else:
+        lists = f"Found: {found} Now: {compact(to_objects(closing.budgets))}"
     return Alert(
         code=code,
-        message=f"{_WHAT[closing.kind].format(pool=pool)} Found: {found} Left: {compact(to_objects(left))}",
+        message=f"{_WHAT[closing.kind].format(pool=pool)} {lists}",
         objects=(f"nodepool/{pool}",),
         remedy="Compare both lists and put right what should be different.",
     )

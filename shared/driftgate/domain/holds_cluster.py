@@ -11,9 +11,10 @@ from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.limits import limit_holds
 from driftgate.domain.observation import Observation
 from driftgate.domain.plan import Hold
+from driftgate.domain.pod_blocks import lone_pods
 from driftgate.domain.policy import PoolPolicy
 from driftgate.domain.pool_facts import PoolFacts
-from driftgate.domain.pool_health import health_holds, pause_hold
+from driftgate.domain.pool_health import health_holds, listed, pause_hold
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
 
@@ -83,7 +84,7 @@ def node_holds(facts: PoolFacts, observation: Observation, policy: PoolPolicy) -
         *health_holds(facts.members),
         *((paused,) if paused is not None else ()),
         *limit_holds(facts.pool, facts.members),
-        *_single(facts, policy),
+        *_single(facts, observation, policy),
         *_unread_details(observation),
         *_eligible(facts, policy),
     )
@@ -100,13 +101,16 @@ def _own(roll: Roll, policy: PoolPolicy) -> Hold:
     )
 
 
-def _single(facts: PoolFacts, policy: PoolPolicy) -> tuple[Hold, ...]:
+def _single(facts: PoolFacts, observation: Observation, policy: PoolPolicy) -> tuple[Hold, ...]:
     if facts.total != 1 or policy.open.allow_single_node_pool:
         return ()
+    node = next(member.name for member in facts.members if member.is_counted)
+    alone = sorted(pod.key for pod in lone_pods(observation.pods, node))
+    with_it = f" Pods with one replica on it: {listed(alone)}." if alone else ""
     return (
         Hold(
             code=ReasonCode.SINGLE_NODE_POOL,
-            message=f"{facts.pool.name} has one node: rolling it is 100 % of the pool, and single replicas go with it.",
+            message=f"{facts.pool.name} has one node: rolling it is 100 % of the pool.{with_it}",
             objects=(f"nodepool/{facts.pool.name}",),
             remedy="Set open.allow_single_node_pool: true for this pool if that is fine.",
         ),

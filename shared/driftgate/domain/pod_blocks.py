@@ -7,6 +7,7 @@ named. Must not look at the node itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -32,6 +33,17 @@ def is_reschedulable(pod: PodSnapshot) -> bool:
     if pod.owner_kind == "DaemonSet" or pod.is_mirror:
         return False
     return is_active(pod) or (pod.owner_kind == "StatefulSet" and pod.deleted_at is not None)
+
+
+def lone_pods(pods: Iterable[PodSnapshot], node: str) -> tuple[PodSnapshot, ...]:
+    """The pods on the node that need room elsewhere and of whose owner no other pod was read."""
+    found = tuple(pod for pod in pods if is_reschedulable(pod))
+    replicas = Counter((pod.namespace, pod.owner_kind, pod.owner_name or pod.name) for pod in found)
+    return tuple(
+        pod
+        for pod in found
+        if pod.node_name == node and replicas[pod.namespace, pod.owner_kind, pod.owner_name or pod.name] == 1
+    )
 
 
 def protected_until(pod: PodSnapshot, version: Version | None) -> datetime | None:

@@ -41,7 +41,7 @@ def pause_hold(claims: Iterable[NodeClaimSnapshot]) -> Hold | None:
     return Hold(
         code=ReasonCode.KARPENTER_PAUSED,
         objects=tuple(f"nodeclaim/{name}" for name in waiting),
-        message=f"{_listed(waiting)} without a machine yet: meanwhile Karpenter disrupts nothing in this cluster.",
+        message=f"{listed(waiting)} without a machine yet: meanwhile Karpenter disrupts nothing in this cluster.",
         remedy="Wait for the launch; if it never comes, look at the NodeClaim's conditions and remove it.",
     )
 
@@ -53,7 +53,7 @@ def _hold(code: ReasonCode, members: list[Member], what: str, remedy: str) -> Ho
     return Hold(
         code=code,
         objects=tuple(f"node/{member.name}" for member in named),
-        message=f"{_listed([_described(member) for member in named])} {what}.",
+        message=f"{listed([_described(member) for member in named])} {what}.",
         remedy=remedy,
     )
 
@@ -65,7 +65,7 @@ def _described(member: Member) -> str:
     return f"{member.name} (Ready {ready.status} since {rfc3339(ready.since)})"
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     """`a1`, `a1, a2 and a3`, or the first three and how many more."""
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} more"

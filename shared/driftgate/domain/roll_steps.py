@@ -88,7 +88,9 @@ def is_bake_owed(roll: Roll, observation: Observation) -> bool:
 def _native_zero(pool: NodePoolSnapshot, facts: ClusterFacts) -> tuple[Hold, ...]:
     """An entry of the owner's that shuts Drifted now although the open mark stands."""
     own = without_marks(pool.budgets)
-    if not own or allowed(own, total(facts.members.get(pool.name, ())), facts.observation.at, _DRIFTED) != 0:
+    if not own or not any(map(is_open_mark, pool.budgets)):
+        return ()
+    if allowed(own, total(facts.members.get(pool.name, ())), facts.observation.at, _DRIFTED) != 0:
         return ()
     text = f"An entry of {pool.name} shuts Drifted now."
     return (Hold(code=ReasonCode.NATIVE_BLACKOUT, message=text, objects=(f"nodepool/{pool.name}",)),)
