@@ -9,16 +9,16 @@ from driftgate import bootstrap
 from driftgate.app.close_budgets import close_budgets
 from driftgate.contract import Metric
 from driftgate.events import parse_event
-from driftgate.observability import count, logger, metrics, tracer
+from driftgate.observability import count, logger, measured, traced
 
 
 @logger.inject_lambda_context(clear_state=True, correlation_id_path=correlation_paths.EVENT_BRIDGE)
-@tracer.capture_lambda_handler(capture_response=False)
-@metrics.log_metrics
+@traced
+@measured
 def handler(event: dict[str, object], _context: LambdaContext) -> dict[str, object]:
     """One request. A gate that could not be shut raises, so that Lambda tries again."""
     report = close_budgets(bootstrap.pipeline(), parse_event(event))
     count(Metric.BUDGETS_CLOSED, len(report.closed))
-    logger.info("Closed gates", extra=report.to_object())
+    logger.info("Handled a request to close", extra=report.to_object())
     report.raise_failures()
     return report.to_object()

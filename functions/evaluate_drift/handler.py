@@ -9,12 +9,12 @@ from driftgate import bootstrap
 from driftgate.app.evaluate_drift import evaluate_drift
 from driftgate.contract import Metric
 from driftgate.events import UnknownEvent, parse_event
-from driftgate.observability import count, logger, metrics, tracer
+from driftgate.observability import count, logger, measured, traced
 
 
 @logger.inject_lambda_context(clear_state=True, correlation_id_path=correlation_paths.EVENT_BRIDGE)
-@tracer.capture_lambda_handler(capture_response=False)
-@metrics.log_metrics
+@traced
+@measured
 def handler(event: dict[str, object], _context: LambdaContext) -> dict[str, object]:
     """One event. What this version does not know, and every replayed event, is logged and dropped."""
     parsed = parse_event(event)

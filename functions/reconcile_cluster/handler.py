@@ -9,21 +9,22 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from driftgate import bootstrap
 from driftgate.app.reconcile import reconcile
 from driftgate.events import work_message_from_body
-from driftgate.observability import logger, metrics, record_run, tracer
+from driftgate.observability import logger, measured, record_run, traced
 
-processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+processor = SqsFifoPartialProcessor(skip_group_on_error=True, logger=logger)
 
 
 def look(record: SQSRecord) -> None:
     """One look. An error leaves the message on the queue, in its group's order."""
+    logger.append_keys(correlation_id=record.message_id, cluster=record.attributes.message_group_id, cause="")
     message = work_message_from_body(record.body)
-    logger.append_keys(cluster=message.cluster, cause=message.cause)
+    logger.append_keys(correlation_id=message.dedup, cluster=message.cluster, cause=message.cause)
     record_run(reconcile(bootstrap.pipeline(), message))
 
 
 @logger.inject_lambda_context(clear_state=True)
-@tracer.capture_lambda_handler(capture_response=False)
-@metrics.log_metrics
+@traced
+@measured
 def handler(event: dict[str, object], context: LambdaContext) -> dict[str, object]:
     """A batch of looks, one cluster each; the answer names the messages that must come again."""
     return dict(process_partial_response(event=event, record_handler=look, processor=processor, context=context))

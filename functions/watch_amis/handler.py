@@ -8,12 +8,12 @@ from driftgate import bootstrap
 from driftgate.app.watch_amis import watch_amis
 from driftgate.contract import Metric
 from driftgate.events import Poll, parse_event
-from driftgate.observability import count, logger, metrics, tracer
+from driftgate.observability import count, logger, measured, traced
 
 
 @logger.inject_lambda_context(clear_state=True)
-@tracer.capture_lambda_handler(capture_response=False)
-@metrics.log_metrics
+@traced
+@measured
 def handler(event: dict[str, object], _context: LambdaContext) -> dict[str, object]:
     """One poll. Anything that is not a poll is logged and dropped."""
     parsed = parse_event(event)

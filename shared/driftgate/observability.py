@@ -1,20 +1,33 @@
 """The one Logger, Metrics and Tracer of a process, and what a run tells them.
 
 Messages are constant sentences, facts are keys. A cluster or a pool is a key of the log and never a metric's
-dimension: each combination is billed.
+dimension: each combination is billed. The tracer is loaded with the first sampled request: the X-Ray SDK makes a
+client of AWS as it loads, and a heartbeat that finds nothing should not pay for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import os
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
+from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from driftgate.contract import METRIC_NAMESPACE, SERVICE, Dimension, Metric
-from driftgate.domain.plan import ActionKind, ClusterPlan, Verdict
+from driftgate.contract import METRIC_NAMESPACE, SERVICE, Dimension, Env, Metric
+from driftgate.domain.plan import ActionKind, ClusterPlan, PoolPlan, Verdict
 from driftgate.domain.roll import Roll, RollState
+
+Handler = Callable[[dict[str, object], LambdaContext], dict[str, object]]
+
+_TRACE_HEADER = "_X_AMZN_TRACE_ID"
+_SAMPLED = "Sampled=1"
+_service = os.environ.get(Env.SERVICE) or SERVICE
+
+logger = Logger(service=_service)
+metrics = Metrics(namespace=METRIC_NAMESPACE, service=_service)
 
 
 class RunFacts(Protocol):
@@ -29,34 +42,52 @@ class RunFacts(Protocol):
     def to_object(self) -> dict[str, object]: ...
 
 
-logger = Logger(service=SERVICE)
-metrics = Metrics(namespace=METRIC_NAMESPACE, service=SERVICE)
-tracer = Tracer(service=SERVICE)
+def traced(handler: Handler) -> Handler:
+    """The handler, with a trace of every invocation that Lambda samples.
+
+    Source: aws docs, lambda/configuration-envvars: `_X_AMZN_TRACE_ID` is new with each invocation.
+    """
+
+    @functools.wraps(handler)
+    def run(event: dict[str, object], context: LambdaContext) -> dict[str, object]:
+        is_sampled = _SAMPLED in os.environ.get(_TRACE_HEADER, "")
+        return (_with_tracer(handler) if is_sampled else handler)(event, context)
+
+    return run
 
 
-def log_plan(plan: ClusterPlan | None) -> None:
-    """One info line per pool's decision, with its reasons; debug for pools where nothing is to be done."""
-    for pool in plan.pools if plan is not None else ():
-        line = logger.debug if pool.action.kind is ActionKind.NONE and pool.verdict is Verdict.CLEAN else logger.info
-        line(
-            "Decided on a pool",
-            extra={
-                "cluster": plan.cluster if plan is not None else "",
-                "nodepool": pool.name,
-                "verdict": str(pool.verdict),
-                "action": str(pool.action.kind),
-                "reasons": [str(hold.code) for hold in pool.action.reasons],
-            },
-        )
+@functools.cache
+def _with_tracer(handler: Handler) -> Handler:
+    from aws_lambda_powertools import Tracer
+
+    tracer = Tracer(service=_service, patch_modules=("botocore",))
+    return tracer.capture_lambda_handler(handler, capture_response=False)
 
 
-def count_plan(plan: ClusterPlan | None) -> None:
-    """RollHeld by the first reason of each hold, and ClusterUnread where a verdict was not possible."""
-    for pool in plan.pools if plan is not None else ():
-        if pool.action.kind is ActionKind.HOLD and pool.action.reasons:
-            _count_by_reason(Metric.ROLL_HELD, str(pool.action.reasons[0].code))
-        if pool.is_unknown:
-            count(Metric.CLUSTER_UNREAD, 1)
+def measured(handler: Handler) -> Handler:
+    """The handler, whose metrics are emitted as it ends, also when it raises; nothing is emitted for nothing."""
+
+    @functools.wraps(handler)
+    def run(event: dict[str, object], context: LambdaContext) -> dict[str, object]:
+        try:
+            return handler(event, context)
+        finally:
+            if metrics.metric_set:
+                metrics.flush_metrics()
+
+    return run
+
+
+def record_run(run: RunFacts) -> None:
+    """Logs and counts what one look at one cluster did."""
+    for pool in run.plan.pools if run.plan is not None else ():
+        _log_decision(pool)
+        _count_decision(pool)
+    count(Metric.BUDGETS_OPENED, len(run.opened))
+    count(Metric.BUDGETS_CLOSED, len(run.closed))
+    count(Metric.MESSAGE_FAILED, len(run.problems))
+    measure_rolls(run.rolls, run.closed)
+    logger.info("Looked at a cluster", extra=run.to_object())
 
 
 def count(name: Metric, value: int) -> None:
@@ -65,27 +96,40 @@ def count(name: Metric, value: int) -> None:
         metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
 
 
-def record_run(run: RunFacts) -> None:
-    """Logs and counts what one look at one cluster did."""
-    log_plan(run.plan)
-    count_plan(run.plan)
-    count(Metric.BUDGETS_OPENED, len(run.opened))
-    count(Metric.BUDGETS_CLOSED, len(run.closed))
-    count(Metric.MESSAGE_FAILED, len(run.problems))
-    measure_rolls(run.rolls)
-    logger.info("Looked at a cluster", extra=run.to_object())
+def _log_decision(pool: PoolPlan) -> None:
+    """One info line per decision, with its reasons; debug for pools where nothing is to be done."""
+    is_dull = pool.action.kind is ActionKind.NONE and pool.verdict is Verdict.CLEAN
+    (logger.debug if is_dull else logger.info)(
+        "Decided on a pool",
+        extra={
+            "nodepool": pool.name,
+            "verdict": str(pool.verdict),
+            "action": str(pool.action.kind),
+            "reasons": [str(hold.code) for hold in pool.action.reasons],
+        },
+    )
 
 
-def measure_rolls(rolls: Iterable[Roll]) -> None:
-    """Seconds from sign to closed gate, and the length of rolls that ended."""
+def _count_decision(pool: PoolPlan) -> None:
+    """RollHeld by the first reason of a hold, and ClusterUnread where a verdict was not possible."""
+    if pool.action.kind is ActionKind.HOLD and pool.action.reasons:
+        _count_by_reason(Metric.ROLL_HELD, str(pool.action.reasons[0].code))
+    if pool.is_unknown:
+        count(Metric.CLUSTER_UNREAD, 1)
+
+
+def measure_rolls(rolls: Iterable[Roll], closed: Iterable[str]) -> None:
+    """Seconds from sign to closed gate, of the pools whose gates this run closed; the length of rolls that ended.
+
+    A roll that is merely followed is not measured again.
+    """
+    shut = frozenset(closed)
     for roll in rolls:
-        if roll.sign_at is not None and roll.closed_at is not None and roll.state is RollState.IN_FLIGHT:
-            waited = max(0.0, (roll.closed_at - roll.sign_at).total_seconds())
+        if roll.pool in shut and roll.sign_at is not None and roll.closed_at is not None:
             count(Metric.SIGN_SEEN, 1)
-            metrics.add_metric(name=Metric.SIGN_TO_CLOSED, unit=MetricUnit.Seconds, value=waited)
+            _seconds(Metric.SIGN_TO_CLOSED, max(0.0, (roll.closed_at - roll.sign_at).total_seconds()))
         if roll.is_finished and roll.ended_at is not None and roll.opened_at is not None:
-            length = (roll.ended_at - roll.opened_at).total_seconds()
-            metrics.add_metric(name=Metric.ROLL_DURATION, unit=MetricUnit.Seconds, value=length)
+            _seconds(Metric.ROLL_DURATION, (roll.ended_at - roll.opened_at).total_seconds())
             count(_ENDED[roll.state], 1)
 
 
@@ -97,7 +141,11 @@ _ENDED = {
 }
 
 
+def _seconds(name: Metric, value: float) -> None:
+    metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=value)
+
+
 def _count_by_reason(name: Metric, reason: str) -> None:
     with single_metric(name=name, unit=MetricUnit.Count, value=1, namespace=METRIC_NAMESPACE) as metric:
-        metric.add_dimension(name=Dimension.SERVICE, value=SERVICE)
+        metric.add_dimension(name=Dimension.SERVICE, value=_service)
         metric.add_dimension(name=Dimension.REASON, value=reason)
