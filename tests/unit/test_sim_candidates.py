@@ -10,6 +10,7 @@ from tests.sim_clusters import (
     OPEN,
     drifted_cluster,
     empty_cluster,
+    send,
     names_of,
     take_one,
 )
@@ -128,3 +129,26 @@ def test_a_node_that_has_just_got_a_pod_is_no_candidate_for_twenty_seconds():
     sim.advance(20)
 
     assert (early, sim.witness.nodes()) == ([], ["a0"])
+
+
+@pytest.mark.parametrize(
+    ("selector", "policy", "rolls"),
+    [
+        ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]}, None, False),
+        ({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, None, True),
+        ({}, None, False),
+        (None, None, True),
+        ({"matchLabels": WEB}, "AlwaysAllow", True),
+    ],
+)
+def test_a_pdb_holds_what_its_selector_takes_unless_an_unready_pod_may_always_go(selector, policy, rolls):
+    sim = drifted_cluster(1)
+    sim.add_pod("a0", "web-0", labels=WEB, ready=policy is None)
+    spec = {"minAvailable": 1} | ({"selector": selector} if selector is not None else {})
+    spec |= {"unhealthyPodEvictionPolicy": policy} if policy else {}
+    body = {"kind": "PodDisruptionBudget", "metadata": {"name": "web"}, "spec": spec}
+    send(sim, "POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets", body)
+
+    take_one(sim)
+
+    assert bool(sim.witness.disruptions) == rolls

@@ -201,3 +201,22 @@ def test_a_generated_name_starts_with_its_stem():
 
     assert body_of(made)["metadata"]["name"].startswith("app-")
     assert len(body_of(made)["metadata"]["name"]) == len("app-") + 5
+
+
+def test_an_update_replaces_the_whole_object_but_its_status_and_identity():
+    sim = bare_cluster()
+    before = get(sim, APP)
+
+    after = body_of(send(sim, "PUT", APP, before | {"spec": before["spec"] | {"weight": 7}, "status": {}}))
+
+    assert after["spec"]["weight"] == 7
+    assert after["status"] == before["status"]
+    assert numbers(after) == (2, numbers(before)[1] + 1)
+
+
+def test_an_update_with_an_old_version_is_a_conflict():
+    sim = bare_cluster()
+    before = get(sim, APP)
+    patch(sim, APP, {"op": "add", "path": "/metadata/annotations", "value": {"x": "1"}})
+
+    assert send(sim, "PUT", APP, before).status == 409

@@ -140,16 +140,18 @@ class Store:
 
     def put(self, stored: Stored, at: datetime, manager: str) -> Stored:
         """Adds or replaces the object, at the version it carries."""
-        before = self._objects[stored.kind].get(stored.key)
-        self._objects[stored.kind][stored.key] = stored
-        kind: ChangeType = "ADDED" if before is None else "MODIFIED"
-        self._record(Change(stored.version, stored.kind, kind, before, stored, at, manager))
-        return stored
+        with self.lock:
+            before = self._objects[stored.kind].get(stored.key)
+            self._objects[stored.kind][stored.key] = stored
+            kind: ChangeType = "ADDED" if before is None else "MODIFIED"
+            self._record(Change(stored.version, stored.kind, kind, before, stored, at, manager))
+            return stored
 
     def remove(self, last: Stored, at: datetime, manager: str) -> None:
         """Takes the object away; `last` is its last state at the version of the deletion."""
-        before = self._objects[last.kind].pop(last.key)
-        self._record(Change(last.version, last.kind, "DELETED", before, last, at, manager))
+        with self.lock:
+            before = self._objects[last.kind].pop(last.key)
+            self._record(Change(last.version, last.kind, "DELETED", before, last, at, manager))
 
     def _record(self, change: Change) -> None:
         if change.type != "MODIFIED":
