@@ -36,15 +36,22 @@ from driftgate.sim.api import JSON_PATCH, Request
 from driftgate.sim.cluster import TOKEN, SimCluster
 
 T = TypeVar("T")
+Hook = Callable[[str, str], None]
 STEP_S = 0.25
 OPAQUE = "the server rejected our request due to an error in our request"
 
 
 class SimGateway:
-    """The simulated cluster as driftgate's own user sees it."""
+    """The simulated cluster as driftgate's own user sees it.
+
+    `before` and `after` are told the method and path of every request; what they raise is what the caller gets:
+    from `before` nothing has happened, from `after` it has.
+    """
 
     def __init__(self, sim: SimCluster) -> None:
         self.sim = sim
+        self.before: Hook = lambda method, path: None
+        self.after: Hook = lambda method, path: None
 
     def list_nodepools(self) -> tuple[NodePoolSnapshot, ...]:
         return self._list("/apis/karpenter.sh/v1/nodepools", nodepool_from_object)
@@ -94,12 +101,12 @@ class SimGateway:
 
     def watch_pool(self, pool: str, since: PoolMembers, timeout: timedelta) -> Iterator[PoolChange]:
         """Looks four times a (virtual) second and tells the differences."""
-        end, last = self.sim.clock.now() + timeout, since
+        end, last, version = self.sim.clock.now() + timeout, since, -1
         while self.sim.clock.now() < end:
-            now = self.read_pool(pool)
-            yield from _claim_changes(last, now)
-            yield from _node_changes(last, now)
-            last = now
+            if version != self.sim.store.version:
+                version, now = self.sim.store.version, self.read_pool(pool)
+                yield from changes_between(last, now)
+                last = now
             self.sim.clock.sleep(STEP_S)
             yield Quiet()
 
@@ -129,7 +136,9 @@ class SimGateway:
             content_type=content_type,
             body=body,
         )
+        self.before(method, path)
         answer = self.sim.api.handle(request)
+        self.after(method, path)
         return answer.status, json.loads(answer.body)
 
 
@@ -139,6 +148,12 @@ def _checked(status: int, body: Any) -> Any:
     if status >= 300:
         raise ClusterUnavailableError(f"HTTP {status}: {body.get('message')}")
     return body
+
+
+def changes_between(before: PoolMembers, after: PoolMembers) -> Iterator[PoolChange]:
+    """What a watch that saw `before` hears when the pool is as in `after`."""
+    yield from _claim_changes(before, after)
+    yield from _node_changes(before, after)
 
 
 def _claim_changes(before: PoolMembers, after: PoolMembers) -> Iterator[PoolChange]:
