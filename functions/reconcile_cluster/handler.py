@@ -11,15 +11,19 @@ from driftgate.app.reconcile import reconcile
 from driftgate.events import work_message_from_body
 from driftgate.observability import logger, measured, record_run, traced
 
-processor = SqsFifoPartialProcessor(skip_group_on_error=True, logger=logger)
+processor = SqsFifoPartialProcessor(skip_group_on_error=True)
 
 
 def look(record: SQSRecord) -> None:
-    """One look. An error leaves the message on the queue, in its group's order."""
+    """One look. An error is told and leaves the message on the queue, in its group's order."""
     logger.append_keys(correlation_id=record.message_id, cluster=record.attributes.message_group_id, cause="")
-    message = work_message_from_body(record.body)
-    logger.append_keys(correlation_id=message.dedup, cluster=message.cluster, cause=message.cause)
-    record_run(reconcile(bootstrap.pipeline(), message))
+    try:
+        message = work_message_from_body(record.body)
+        logger.append_keys(correlation_id=message.dedup, cluster=message.cluster, cause=message.cause)
+        record_run(reconcile(bootstrap.pipeline(), message))
+    except Exception:
+        logger.exception("A look failed; its message comes again")
+        raise
 
 
 @logger.inject_lambda_context(clear_state=True)
