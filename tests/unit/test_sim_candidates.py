@@ -10,12 +10,11 @@ from tests.sim_clusters import (
     OPEN,
     drifted_cluster,
     empty_cluster,
-    send,
     names_of,
+    send,
     take_one,
 )
 
-CLAIMS = "/apis/karpenter.sh/v1/nodeclaims"
 WEB = {"app": "web"}
 
 

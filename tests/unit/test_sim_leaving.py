@@ -17,7 +17,6 @@ from tests.sim_clusters import (
 )
 
 CLAIMS = "/apis/karpenter.sh/v1/nodeclaims"
-WEB = {"app": "web"}
 
 
 def replacement(sim):
