@@ -50,8 +50,8 @@ class SimGateway:
 
     def __init__(self, sim: SimCluster) -> None:
         self.sim = sim
-        self.before: Hook = lambda method, path: None
-        self.after: Hook = lambda method, path: None
+        self.before: Hook = _nothing
+        self.after: Hook = _nothing
 
     def list_nodepools(self) -> tuple[NodePoolSnapshot, ...]:
         return self._list("/apis/karpenter.sh/v1/nodepools", nodepool_from_object)
@@ -140,6 +140,10 @@ class SimGateway:
         answer = self.sim.api.handle(request)
         self.after(method, path)
         return answer.status, json.loads(answer.body)
+
+
+def _nothing(method: str, path: str) -> None:
+    """No trouble."""
 
 
 def _checked(status: int, body: Any) -> Any:
