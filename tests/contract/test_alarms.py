@@ -135,6 +135,16 @@ def test_history_holds_changes_of_state_since_then_oldest_first(api, alarms):
     )
 
 
+def test_change_whose_states_cannot_be_read_still_counts_as_one(api, alarms):
+    api.put("demo", "OK", NOW)
+    api.record("demo", NOW, "ALARM", "OK")
+    api.history[0]["HistoryData"] = api.history[0]["HistoryData"][:40]
+
+    (read,) = alarms.read(guards("demo"), SINCE)
+
+    assert read.history == (AlarmTransition(at=NOW, state="UNKNOWN"),)
+
+
 def test_alarm_that_does_not_exist_has_an_unknown_history(alarms):
     (read,) = alarms.read(guards("renamed"), SINCE)
 

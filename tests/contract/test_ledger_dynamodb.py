@@ -11,6 +11,7 @@ from driftgate.adapters.ledger_dynamodb import DynamoDbLedger, create_table
 from driftgate.domain.errors import (
     AnswerLostError,
     AwsForbiddenError,
+    InvariantError,
     LeaseHeldError,
     LedgerConflictError,
     LedgerCorruptError,
@@ -85,6 +86,44 @@ def test_ledger_larger_than_a_page_is_read_whole(client, ledger):
 
     assert len(loaded.rolls) == len(fleet["demo"].rolls) == 30
     assert sent.count("Query") > 2
+
+
+def leave_unread(client, times):
+    """The first answers of BatchGetItem leave every key unread, as under load."""
+    left = iter(range(times))
+
+    def answer(parsed, **_):
+        if next(left, None) is not None:
+            keys = [{name: found[name] for name in ("pk", "sk")} for found in parsed["Responses"].get(TABLE, [])]
+            parsed["Responses"], parsed["UnprocessedKeys"] = {}, {TABLE: {"Keys": keys, "ConsistentRead": True}}
+
+    client.meta.events.register("after-call.dynamodb.BatchGetItem", answer)
+
+
+def test_keys_that_an_answer_left_unread_are_asked_for_again(client, ledger):
+    ledger.commit("demo", PutLook(NOW), PutStop(stop()))
+    leave_unread(client, 2)
+
+    state = ledger.load("demo")
+
+    assert (state.looked_at, state.stops) == (NOW, (stop(),))
+
+
+def test_keys_that_stay_unread_are_not_taken_for_absent(client, ledger):
+    ledger.commit("demo", PutStop(stop()))
+    leave_unread(client, 100)
+
+    with pytest.raises(LedgerUnavailableError, match="leaves keys unread"):
+        ledger.load("demo")
+
+
+def test_commit_of_more_than_a_transaction_takes_is_refused_before_it_is_sent(client, ledger):
+    sent = AwsFaults(client).requests
+
+    with pytest.raises(InvariantError, match="102 writes"):
+        ledger.commit("demo", *(PutRoll(roll(id=f"{number:03}")) for number in range(51)))
+
+    assert sent == []
 
 
 # --- answers that never come -----------------------------------------------------------------------
@@ -248,6 +287,15 @@ def test_denied_call_names_the_action_and_is_not_repeated(client, ledger, act, a
 def test_missing_table_is_named(aws, client, clock, act):
     with pytest.raises(PermanentError, match="no DynamoDB table elsewhere"):
         act(DynamoDbLedger(aws, "elsewhere", clock))
+
+
+def test_refusal_of_the_request_itself_is_not_repeated(client, ledger):
+    faults = AwsFaults(client, before=[refusal("ValidationException")])
+
+    with pytest.raises(PermanentError, match=r"was refused.*ValidationException"):
+        ledger.load_fleet()
+
+    assert faults.requests == ["Query"]
 
 
 def test_item_of_a_newer_schema_is_refused_by_its_key(client, ledger):

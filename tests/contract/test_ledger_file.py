@@ -243,6 +243,18 @@ def test_locked_ledger_is_refused_with_the_holder_and_its_age_after_a_bounded_wa
     assert (clock.now() - NOW).total_seconds() == pytest.approx(10)
 
 
+@pytest.mark.parametrize("signature", ["", "{", "[]", '{"pid": "x"}'])
+def test_holder_that_cannot_be_told_is_another_process(path, ledger, signature):
+    ledger.commit("demo", PutLook(NOW))
+    lock = path.with_name("ledger.json.lock")
+    lock.write_text(signature, encoding="utf-8")
+
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(LedgerUnavailableError, match="locked by another process"):
+            ledger.commit("demo", PutLook(NOW))
+
+
 def test_reading_needs_no_lock(path, ledger):
     ledger.commit("demo", PutLook(NOW))
 

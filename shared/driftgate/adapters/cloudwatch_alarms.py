@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from driftgate.adapters.aws_errors import aws_call
@@ -103,21 +103,26 @@ def _history(client: CloudWatchClient, name: str, kind: str, since: datetime) ->
         "ScanBy": "TimestampAscending",
     }
     pages = _pages("DescribeAlarmHistory", client.describe_alarm_history, request)
-    transitions = (_transition(entry) for page in pages for entry in page.get("AlarmHistoryItems", ()))
-    return tuple(found for found in transitions if found is not None)
+    changes = (_transition(entry) for page in pages for entry in page.get("AlarmHistoryItems", ()))
+    return tuple(change for change in changes if change is not None)
 
 
 def _transition(entry: Mapping[str, Any]) -> AlarmTransition | None:
-    """The change that a history item tells; None where the state stayed, or no state can be read."""
-    at = instant(entry.get("Timestamp"))
-    try:
-        data = json.loads(entry.get("HistoryData") or "{}")
-    except ValueError:
-        data = {}
-    new, old = (text(child(data, key).get("stateValue")) for key in ("newState", "oldState"))
-    if at is None or new is None or new == old:
+    """The change that a history item tells; None where the state stayed.
+
+    An item whose states cannot be read (the server cuts long ones) counts as a change, to a state that is not known.
+    """
+    old, new = _state(entry, "oldState"), _state(entry, "newState")
+    if new is not None and new == old:
         return None
-    return AlarmTransition(at=at, state=new)
+    return AlarmTransition(at=entry["Timestamp"].astimezone(UTC), state=new or "UNKNOWN")
+
+
+def _state(entry: Mapping[str, Any], which: str) -> str | None:
+    try:
+        return text(child(json.loads(entry.get("HistoryData", "")), which).get("stateValue"))
+    except ValueError:
+        return None
 
 
 def _pages(action: str, call: Callable[..., Any], request: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
