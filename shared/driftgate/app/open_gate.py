@@ -36,6 +36,9 @@ from driftgate.ports import (
     PutRoll,
 )
 
+STATUS_WRITES = 4
+"""How often a patch is made again because Karpenter wrote the status of a NodePool that we never opened before."""
+
 
 class OpeningResult(StrEnum):
     """How an opening went."""
@@ -128,7 +131,7 @@ def _opening(worker: Worker, intent: Roll, members: PoolMembers) -> Roll | None:
 
 def _patch(worker: Worker, pool: NodePoolSnapshot, roll: Roll, members: PoolMembers, stops: ExpectStops) -> Opening:
     try:
-        after = worker.cluster.patch_nodepool(pool.name, open_patch(pool, roll, worker.deployment))
+        after = _send(worker, pool, roll)
     except (NodePoolChangedError, PatchRejectedError, ClusterForbiddenError, ClusterUnauthorizedError) as error:
         return Opening(result=OpeningResult.REFUSED, roll=roll, error=error)
     except (TransientError, PermanentError) as error:
@@ -139,3 +142,26 @@ def _patch(worker: Worker, pool: NodePoolSnapshot, roll: Roll, members: PoolMemb
     except (TransientError, PermanentError) as error:
         return Opening(result=OpeningResult.UNSURE, roll=opened, pool=after, error=error)
     return Opening(result=OpeningResult.OPENED, roll=stored, pool=after, members=members)
+
+
+def _send(worker: Worker, pool: NodePoolSnapshot, roll: Roll) -> NodePoolSnapshot:
+    """The NodePool as opened. Where nothing but its status was written meanwhile, the patch is made and sent again.
+
+    Raises NodePoolChangedError where anything that matters changed.
+    """
+    seen = pool
+    for _ in range(STATUS_WRITES):
+        try:
+            return worker.cluster.patch_nodepool(seen.name, open_patch(seen, roll, worker.deployment))
+        except NodePoolChangedError:
+            fresh = worker.cluster.get_nodepool(seen.name)
+            if not _is_same_but_for_status(seen, fresh):
+                raise
+            seen = fresh
+    return worker.cluster.patch_nodepool(seen.name, open_patch(seen, roll, worker.deployment))
+
+
+def _is_same_but_for_status(seen: NodePoolSnapshot, fresh: NodePoolSnapshot) -> bool:
+    """Whether only the resourceVersion moved, which the patch tests where there is no annotation of ours yet."""
+    untouched = seen.roll_annotation is None and fresh.roll_annotation is None
+    return untouched and (seen.generation, seen.budgets) == (fresh.generation, fresh.budgets)

@@ -1,0 +1,102 @@
+"""`make demo`: one night of a trapped pool, on this machine, with real handlers, real client and real HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from driftgate.sim.clock import WallClock
+from infra.local.aws import create_alarm, publish_image, start_aws
+from infra.local.cluster import NEW_NAME, OLD_NAME, trapped_cluster
+from infra.local.pipeline import use_local_pipeline
+from infra.local.report import show_report
+from infra.local.router import Router
+from infra.local.settings import ALARM, demo_config
+from infra.local.story import Story
+
+SPEED = 4.0
+"""The cluster's clock runs faster than the wall's, so that machines boot and guards pass while one watches."""
+
+
+def main() -> int:
+    """Tells the story; the last line is the sum of it, as words or as one JSON object."""
+    parser = argparse.ArgumentParser(description="One night of a trapped pool, on this machine.")
+    parser.add_argument("--output", choices=("text", "json"), default="text")
+    output = parser.parse_args().output
+    to = sys.stdout if output == "text" else sys.stderr
+    summary = run(lambda line: print(line, file=to, flush=True))
+    print(json.dumps(summary) if output == "json" else sentence_of(summary))
+    return 0 if is_as_promised(summary) else 1
+
+
+def run(tell: Callable[[str], None]) -> dict[str, object]:
+    """The whole night, and the sum of it; what was started is ended, also when it fails."""
+    clock = WallClock(start=datetime.now(UTC), speed=SPEED)
+    aws = start_aws()
+    try:
+        with trapped_cluster(clock, *_images(clock.now())) as sim:
+            create_alarm(ALARM)
+            config, _ = demo_config(clock.now())
+            pipeline = use_local_pipeline(aws, sim.serve(), config, clock)
+            router = Router(aws, clock)
+            router.start()
+            try:
+                story = Story(pipeline, router, sim, aws, tell)
+                _tell_all(story, sim.image_of("std"))
+                show_report(pipeline, tell)
+                return summary_of(story)
+            finally:
+                router.stop()
+    finally:
+        aws.stop()
+
+
+def _tell_all(story: Story, image: str) -> None:
+    story.the_trap()
+    story.an_image_appears(image)
+    story.one_node_rolls()
+    story.an_alarm_fires()
+    story.messages()
+
+
+def _images(now: datetime) -> tuple[str, str]:
+    old = publish_image(OLD_NAME, now - timedelta(days=200))
+    return old, publish_image(NEW_NAME, now - timedelta(days=47))
+
+
+def summary_of(story: Story) -> dict[str, object]:
+    """What a script asks about the night."""
+    return {
+        "rolled": story.rolled(),
+        "openings": story.facts.openings,
+        "baselineRestored": story.baseline_restored(),
+        "otherReasonsChanged": story.other_reasons_changed(),
+        "secondsOpenAfterSign": story.facts.seconds_open_after_sign,
+        "alarmToClosedSeconds": story.facts.alarm_to_closed_seconds,
+        "messages": len(story.facts.messages),
+    }
+
+
+def is_as_promised(summary: dict[str, object]) -> bool:
+    """One node at the most per opening, the baseline back, other reasons never moved."""
+    rolled, openings = summary["rolled"], summary["openings"]
+    at_most_one_each = isinstance(rolled, list) and isinstance(openings, int) and 1 <= len(rolled) <= openings
+    return at_most_one_each and summary["baselineRestored"] is True and summary["otherReasonsChanged"] is False
+
+
+def sentence_of(summary: dict[str, object]) -> str:
+    """The last line for people."""
+    rolled = summary["rolled"]
+    names = ", ".join(str(name) for name in rolled) if isinstance(rolled, list) else ""
+    back = "the baseline is back" if summary["baselineRestored"] else "THE BASELINE IS NOT BACK"
+    return (
+        f"Rolled {names} in {summary['openings']} openings; {back}; the gate stood open for "
+        f"{summary['secondsOpenAfterSign']} s after the sign, and {summary['alarmToClosedSeconds']} s after the alarm."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""The night, step by step. Nothing is acted out: every line is read from the cluster, from AWS, or from a handler."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from driftgate.app.pipeline import Pipeline
+from driftgate.domain.budget import Budget, DisruptionReason, applies_to, to_objects
+from driftgate.domain.jsonvalue import compact
+from driftgate.domain.marks import is_mark, is_open_mark
+from driftgate.domain.nodepool import NodePoolSnapshot
+from driftgate.domain.roll import Roll, RollState
+from driftgate.ports import Cluster
+from driftgate.sim.cluster import SimCluster
+from infra.local.aws import LocalAws, publish_parameter, read_messages
+from infra.local.cluster import NEW_NAME, OLD_NAME, PARAMETER
+from infra.local.router import Router
+from infra.local.settings import ALARM, CLUSTER, POOL
+
+T = TypeVar("T")
+HEARTBEAT_S = 15.0
+PATIENCE_S = 400.0
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the night came to, for the last line."""
+
+    openings: int = 0
+    seconds_open_after_sign: float | None = None
+    alarm_to_closed_seconds: float | None = None
+    messages: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Story:
+    """One cluster, one night. `tell` says a line to whoever watches."""
+
+    def __init__(
+        self, pipeline: Pipeline, router: Router, sim: SimCluster, aws: LocalAws, tell: Callable[[str], None]
+    ) -> None:
+        self._pipeline = pipeline
+        self._router = router
+        self._sim = sim
+        self._aws = aws
+        self._tell = tell
+        self._cluster: Cluster = pipeline.clusters.connect(CLUSTER)
+        self._beat_at: datetime | None = None
+        self.baseline = self.pool().budgets
+        self.facts = Facts()
+
+    def pool(self) -> NodePoolSnapshot:
+        return self._cluster.get_nodepool(POOL)
+
+    def the_trap(self) -> None:
+        """What stands there before anything happens."""
+        self._tell(f"A cluster with the pool {POOL}: five nodes on {OLD_NAME}, kubelet 1.34.2.")
+        self._tell(f"Its budgets: {compact(to_objects(self.baseline))}")
+        self._tell("Drifted is 0, so Karpenter waits. ledger-0 sits under a PDB that allows nothing; one node is")
+        self._tell("annotated do-not-disrupt. Nobody was told for 46 days.")
+
+    def an_image_appears(self, image: str) -> None:
+        """AWS's parameter names the new image; the poll mirrors it; our own parameter's event sets all going."""
+        self._step("An image appears")
+        self._tell(f"AWS's public parameter now names {image} ({NEW_NAME}). It raises no event here.")
+        publish_parameter(PARAMETER, image)
+        self._router.heartbeat()
+        self._wait("the first look at the cluster", lambda: self._looked() or None)
+        answer = self._router.poll()
+        for name, change in dict(answer["changed"]).items():  # type: ignore[call-overload]
+            self._tell(f"watch_amis mirrored {name.rsplit('/', 3)[1]}/…: {change['before']} → {change['now']}")
+        self._tell("The mirror is a parameter of our own: its event reaches evaluate_drift, which queues the cluster.")
+
+    def one_node_rolls(self) -> None:
+        """The first roll, from the verdict to the replacement."""
+        self._step("The gate opens for one node")
+        opened = self._wait_for_mark()
+        self.facts.openings += 1
+        self._tell(f"The budgets are now: {compact(to_objects(opened.budgets))}")
+        self._tell('"01" opens Drifted for one; "00" is the guard by which Karpenter itself would shut it.')
+        roll = self._wait_for(lambda roll: roll.closed_at is not None, "the gate to be shut")
+        self.facts.seconds_open_after_sign = _seconds(roll.sign_at, roll.closed_at)
+        self._tell(f"Karpenter took {roll.node}. The gate was shut {self.facts.seconds_open_after_sign} s later,")
+        self._tell(f"having stood open for {_seconds(roll.opened_at, roll.closed_at)} s.")
+        self._tell(f"The budgets are again: {compact(to_objects(self.pool().budgets))}")
+        ended = self._wait_for(lambda roll: roll.is_finished, "the replacement to be Ready")
+        if ended.replacement:
+            self._tell(f"{ended.node} is gone; {ended.replacement} is Ready on the new image and has been watched.")
+        else:
+            self._tell(f"{ended.node} is gone; its pods found room elsewhere, so no replacement was needed.")
+
+    def an_alarm_fires(self) -> None:
+        """The second roll, shut by an alarm before Karpenter took a node."""
+        self._step("An alarm fires in the middle of the second roll")
+        self._wait_for_mark()
+        self.facts.openings += 1
+        began = time.monotonic()
+        self._tell(f"The gate is open again. The alarm {ALARM} goes to ALARM.")
+        self._router.alarm(ALARM, "ALARM", "OK")
+        shut = self._shut_at()
+        self.facts.alarm_to_closed_seconds = round(time.monotonic() - began, 3)
+        self._tell(f"close_budgets shut the gate {self.facts.alarm_to_closed_seconds} s after the event.")
+        self._tell(f"The budgets are again: {compact(to_objects(shut.budgets))}")
+        roll = self._wait_for(lambda roll: roll.is_finished or roll.sign_at is not None, "the proof of what was taken")
+        taken = f"{roll.node} had been taken already and goes on." if roll.sign_at else "No node was taken."
+        self._tell(f"{taken} Nothing opens until the alarm is OK again.")
+
+    def messages(self) -> None:
+        """What people were told, as Slack shows it."""
+        self._step("What the channel was told")
+        self.facts.messages = read_messages(self._aws)
+        for message in self.facts.messages:
+            content = message["content"]
+            self._tell(f"│ {content.get('title', '')}")
+            for line in str(content["description"]).splitlines():
+                self._tell(f"│   {line}")
+            for step in content.get("nextSteps", []):
+                self._tell(f"│   → {step}")
+
+    def rolled(self) -> list[str]:
+        """The nodes that Karpenter took for drift, by the simulated cluster's own account."""
+        return [taken.node for taken in self._sim.witness.disruptions if taken.reason == "Drifted"]
+
+    def other_reasons_changed(self) -> bool:
+        """Whether what applies to Empty or Underutilized was ever different, by the cluster's own account."""
+        return any(_others(change.before) != _others(change.after) for change in self._sim.witness.budgets)
+
+    def baseline_restored(self) -> bool:
+        return self.pool().budgets == self.baseline
+
+    def _step(self, title: str) -> None:
+        self._tell("")
+        self._tell(f"── {title}")
+
+    def _looked(self) -> bool:
+        return self._pipeline.ledger.load(CLUSTER).looked_at is not None
+
+    def _wait_for_mark(self) -> NodePoolSnapshot:
+        def opened() -> NodePoolSnapshot | None:
+            pool = self.pool()
+            return pool if any(is_open_mark(budget) for budget in pool.budgets) else None
+
+        return self._wait("the gate to open", opened)
+
+    def _shut_at(self) -> NodePoolSnapshot:
+        def shut() -> NodePoolSnapshot | None:
+            pool = self.pool()
+            return None if any(is_mark(budget) for budget in pool.budgets) else pool
+
+        return self._wait("the gate to be shut", shut)
+
+    def _wait_for(self, is_so: Callable[[Roll], bool], what: str) -> Roll:
+        def found() -> Roll | None:
+            rolls = sorted(self._pipeline.ledger.load(CLUSTER).rolls, key=lambda roll: roll.id)
+            return rolls[-1] if rolls and rolls[-1].state is not RollState.PLANNED and is_so(rolls[-1]) else None
+
+        return self._wait(what, found)
+
+    def _wait(self, what: str, look: Callable[[], T | None]) -> T:
+        """Looks until there is an answer, with a heartbeat every 15 seconds of the cluster's time."""
+        clock = self._pipeline.clock
+        until = clock.now() + timedelta(seconds=PATIENCE_S)
+        while clock.now() < until:
+            if self._beat_at is None or clock.now() >= self._beat_at + timedelta(seconds=HEARTBEAT_S):
+                self._beat_at = clock.now()
+                self._router.heartbeat()
+            found = look()
+            if found is not None:
+                return found
+            clock.sleep(0.2)
+        raise RuntimeError(f"waited in vain for {what}: {'; '.join(self._router.failures) or 'no error was seen'}")
+
+
+def _others(budgets: Any) -> list[tuple[str, str, str, str]]:
+    entries = [Budget.from_object(entry) for entry in budgets]
+    reasons = (DisruptionReason.EMPTY, DisruptionReason.UNDERUTILIZED)
+    return sorted(
+        (reason.value, b.nodes, b.schedule or "", b.duration or "")
+        for reason in reasons
+        for b in entries
+        if applies_to(b, reason)
+    )
+
+
+def _seconds(start: datetime | None, end: datetime | None) -> float:
+    return 0.0 if start is None or end is None else round(max(0.0, (end - start).total_seconds()), 3)
