@@ -91,6 +91,16 @@ def test_karpenter_allows_other_reasons_the_same_all_year_after_an_edited_list_i
 
 
 @often
+@given(baselines(), st.randoms())
+def test_a_list_that_was_only_reordered_gets_every_entry_of_the_baseline_back(baseline, random):
+    opened = opened_list(baseline, GUARD_AT)
+    current = list(opened)
+    random.shuffle(current)
+
+    assert sorted(left(close(baseline, opened, current)), key=repr) == sorted(baseline, key=repr)
+
+
+@often
 @given(baselines(), by_a_person)
 def test_closing_twice_changes_nothing_more(baseline, by):
     opened = opened_list(baseline, GUARD_AT)

@@ -100,7 +100,20 @@ def test_t13_an_untouched_remainder_becomes_its_original_entry_in_place():
 
 
 def test_a_moved_remainder_becomes_its_original_entry_where_it_stands():
-    assert closed([REST, OPEN_MARK, NEW, budget("10%"), GUARD], SHARED).budgets == (SHARED[1], NEW, SHARED[0])
+    baseline = (LIMIT, *SHARED)
+
+    assert closed([REST, LIMIT, budget("10%"), OPEN_MARK, GUARD], baseline).budgets == (SHARED[1], LIMIT, SHARED[0])
+
+
+def test_of_two_entries_like_a_moved_remainder_one_becomes_its_original():
+    baseline = (LIMIT, *SHARED)
+
+    assert closed([REST, REST, LIMIT, budget("10%"), OPEN_MARK], baseline).budgets == (
+        SHARED[1],
+        REST,
+        LIMIT,
+        SHARED[0],
+    )
 
 
 def test_a_remainder_that_a_person_changed_stays_theirs_and_drifted_is_shut_beside_it():

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from driftgate.domain.budget import Budget
 from driftgate.domain.closing import ClosingKind
 from driftgate.domain.nodepool import NodePoolSnapshot
@@ -54,8 +56,9 @@ def test_a_ledger_without_the_baseline_takes_it_from_the_annotation():
     assert closed(pool(), roll(baseline=())).closing.budgets == GATE
 
 
-def test_an_annotation_that_cannot_be_believed_restores_nothing_of_its_own():
-    forged = replace(LIVE, baseline=(budget("50%"),))
+@pytest.mark.parametrize("baseline", [(budget("50%"),), (ZERO,)])
+def test_an_annotation_that_cannot_be_believed_restores_nothing_of_its_own(baseline):
+    forged = replace(LIVE, baseline=baseline)
     found = closed(pool(forged))
 
     assert (found.closing.kind, found.closing.budgets) == (ClosingKind.MARKS_REMOVED, GATE)
