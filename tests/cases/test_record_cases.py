@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.cases.expand import (
     Json,
     Line,
     Planner,
+    PoolAnswer,
     config,
     drifted,
     fill,
@@ -66,13 +69,19 @@ def opened(**over: object) -> Json:
     return whole | over
 
 
-def standing(planner: Planner, budgets: list[Json], at: str, *, annotation: str | None = None, **seen: object):
+def standing(
+    planner: Planner,
+    budgets: list[Json],
+    at: str,
+    *,
+    annotation: str | None = None,
+    nodes: Sequence[Line] = NODES,
+    settings: Json | None = None,
+    **seen: Any,
+) -> PoolAnswer:
     """The pool with this list standing, judged at this moment."""
     metadata: Json = {"annotations": {} if annotation is None else {"driftgate.dev/roll": annotation}, "generation": 2}
-    nodes = seen.pop("nodes", NODES)
-    settings = seen.pop("settings", None)
-    text = json.dumps(budgets)
-    return planner.app(text, nodes, at, seen=observed(**seen), metadata=metadata, settings=settings)
+    return planner.app(json.dumps(budgets), nodes, at, seen=observed(**seen), metadata=metadata, settings=settings)
 
 
 def operations(answer) -> list[tuple[str, str]]:
@@ -235,7 +244,7 @@ class TestT19:
 class TestT20:
     """The run died after opening."""
 
-    def judged(self, planner: Planner, at: str, **seen: object):
+    def judged(self, planner: Planner, at: str, **seen: Any):
         return standing(planner, [MARK, guard()], at, annotation=live(), rolls=[opened()], **seen)
 
     @pytest.mark.parametrize("at", ["2026-10-17T03:05:00Z", "2026-10-19T09:00:00Z", "2026-10-17T02:31:00Z"])
@@ -500,7 +509,7 @@ class TestT22:
     def replacement(self) -> list[Json]:
         return node("r1 new uninitialized empty created 2026-10-17T02:10:30Z")
 
-    def judged(self, planner: Planner, at: str, a1: str, *more: list[Json], **seen: object):
+    def judged(self, planner: Planner, at: str, a1: str, *more: list[Json], **seen: Any):
         nodes: list[Line] = [a1, *drifted("a2"), "a3 new", *more]
         return planner.app(SHUT, nodes, at, seen=observed(rolls=[self.RECORD], **seen))
 
@@ -548,6 +557,31 @@ class TestT22:
         app = planner.app(SHUT, [*drifted("a1 a2"), "a3 new"], "2026-10-24T02:10:00Z", seen=seen)
 
         assert app.kind == "OPEN"
+
+    def test_an_orphan_without_a_creation_time_is_told_by_its_conditions(self, planner: Planner):
+        launched = {"type": "Launched", "status": "True", "lastTransitionTime": "2026-10-17T02:10:40Z"}
+        orphan = node("r1 new uninitialized empty", claim={"status": {"conditions": [launched]}})[:1]
+        app = self.judged(planner, "2026-10-17T02:23:00Z", "a1 old drifted", orphan)
+
+        assert "nodeclaim/app-r1" in app.alert("ROLL_FAILED")["objects"]
+        assert "SUSPECT_AMI" in app.codes
+
+    def test_a_replacement_that_never_registered_and_is_gone_is_to_blame_all_the_same(self, planner: Planner):
+        record = self.RECORD | {"replacement": "app-r1"}
+        nodes = ["a1 old drifted", *drifted("a2"), "a3 new"]
+        unhealthy = {"type": "NodeRegistrationHealthy", "status": "False", "message": "nodes do not register"}
+        app = planner.app(
+            SHUT,
+            nodes,
+            "2026-10-17T02:26:00Z",
+            seen=observed(rolls=[record]),
+            status={"conditions": [unhealthy]},
+        )
+
+        assert app["roll"]["next"] == "failed"
+        assert app.alert("ROLL_FAILED")["objects"] == ["node/a1"]
+        assert "nodes do not register" in app.alert("ROLL_FAILED")["message"]
+        assert "SUSPECT_AMI" in app.codes
 
     def test_without_a_machine_the_image_is_not_to_blame(self, planner: Planner):
         app = self.judged(planner, "2026-10-17T02:26:00Z", "a1 old drifted")

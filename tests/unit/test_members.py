@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from driftgate.domain.members import consuming, drifted, members_by_pool, orphans, total
+from driftgate.domain.members import consuming, drifted, members_by_pool, total
 from driftgate.domain.pool_health import health_holds, pause_hold
 from driftgate.domain.reasons import ReasonCode as Code
 from tests.factories import DRIFTED_SINCE, NOW, condition, node, nodeclaim, pair
@@ -108,11 +108,3 @@ def test_drifted_leaves_out_those_on_their_way_out():
     going = nodeclaim("a2", drifted=DRIFTED_SINCE, deleted_at=NOW), node("a2")
 
     assert [member.name for member in drifted(members(pair("a1", drifted=DRIFTED_SINCE), going))] == ["a1"]
-
-
-def test_t22_a_launched_claim_that_never_became_usable_is_an_orphan():
-    left_behind = nodeclaim("r1"), node("r1", labels={"karpenter.sh/nodepool": "app"})
-
-    found = orphans(members(pair("a1"), left_behind), known={"app-a1"})
-
-    assert [member.claim.name for member in found] == ["app-r1"]

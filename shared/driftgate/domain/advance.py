@@ -230,12 +230,13 @@ def _settling(roll: Roll, view: RollView, now: datetime) -> Advance:
         done = _to(roll, RollState.DONE, now)
         return Advance(roll=done, reason=ReasonCode.LEFT_FOR_ANOTHER_REASON, close=close)
     seen = _with_replacement(roll, view)
-    if not seen.replacement:
+    if not seen.replacement and not _born(roll, view.claims):
         done = _to(seen, RollState.DONE, now)
         return Advance(roll=done, reason=ReasonCode.NO_REPLACEMENT_NEEDED, close=close)
     if _is_ready(seen.replacement, view):
         return _proved(seen, view, now, close=close)
-    if now >= roll.state_since + READY_DEADLINE or seen.replacement not in view.claims:
+    is_lost = bool(seen.replacement) and seen.replacement not in view.claims
+    if now >= roll.state_since + READY_DEADLINE or is_lost:
         return _failed(seen, view.claims, now, close=close)
     return Advance(roll=seen, reason=ReasonCode.SETTLING, close=close)
 
@@ -286,16 +287,37 @@ def _clearer(kind: str, sign: Sign) -> str:
 
 
 def _with_replacement(roll: Roll, view: RollView) -> Roll:
-    """The roll with the first claim that came after the gate opened: Karpenter gives no link between the two."""
+    """The roll with the first claim that got a machine after the gate opened: Karpenter gives no link between them.
+
+    A claim without a machine says nothing of the image, so it is never written down.
+    """
     if roll.replacement or view.claims is None:
         return roll
+    launched = (claim.name for claim in _born(roll, view.claims) if _is_launched(claim))
+    return replace(roll, replacement=next(launched, ""))
+
+
+def _born(roll: Roll, claims: Mapping[str, NodeClaimSnapshot]) -> list[NodeClaimSnapshot]:
+    """The claims that came after the gate opened, oldest first."""
     since = roll.opened_at or roll.state_since
+    births = [(_birth(claim), claim) for claim in claims.values() if claim.name not in roll.claims_at_open]
     born = [
-        (claim.created_at, claim.name)
-        for claim in view.claims.values()
-        if claim.created_at is not None and claim.created_at >= since and claim.name not in roll.claims_at_open
+        (at or since, claim.name)
+        for at, claim in births
+        if (at is None and roll.claims_at_open) or (at and at >= since)
     ]
-    return replace(roll, replacement=min(born)[1]) if born else roll
+    return [claims[name] for _, name in sorted(born)]
+
+
+def _birth(claim: NodeClaimSnapshot) -> datetime | None:
+    """When the claim was made; by its first condition where no creation time is known."""
+    if claim.created_at is not None:
+        return claim.created_at
+    return min((found.since for found in claim.conditions.values() if found.since is not None), default=None)
+
+
+def _is_launched(claim: NodeClaimSnapshot) -> bool:
+    return is_true(claim.conditions, "Launched") or bool(claim.provider_id)
 
 
 def _is_ready(claim_name: str, view: RollView) -> bool:
@@ -312,13 +334,14 @@ def _rolled_back(roll: Roll, claims: Mapping[str, NodeClaimSnapshot], now: datet
 
 
 def _failed(roll: Roll, claims: Mapping[str, NodeClaimSnapshot], now: datetime, *, close: bool) -> Advance:
-    orphan = claims.get(roll.replacement)
-    launched = orphan is not None and (is_true(orphan.conditions, "Launched") or bool(orphan.provider_id))
-    blamed = replace(roll, image=orphan.image_id or roll.image) if launched and orphan is not None else roll
+    """The roll failed; its image is to blame if a machine was launched on it, also one that is gone by now."""
+    replacement = claims.get(roll.replacement)
+    orphans = [claim.name for claim in _born(roll, claims) if not is_true(claim.conditions, "Initialized")]
+    image = roll.image if replacement is None else replacement.image_id or roll.image
     return Advance(
-        roll=_to(blamed, RollState.FAILED, now),
+        roll=_to(replace(roll, image=image), RollState.FAILED, now),
         reason=ReasonCode.ROLL_FAILED,
         close=close,
-        alerts=(roll_alerts.failed(roll, is_there=orphan is not None, launched=launched),),
-        image_verdict=Approval.SUSPECT if launched else None,
+        alerts=(roll_alerts.failed(roll, orphans),),
+        image_verdict=Approval.SUSPECT if roll.replacement else None,
     )

@@ -62,7 +62,7 @@ def stop_holds(
     own = (nodepool.annotations or {}).get(PAUSED_ANNOTATION)
     paused = () if own is None else (_paused_by_annotation(nodepool.name, own),)
     if observation.stops is None:
-        return (*paused, _ledger_unknown("stops"))
+        return (*paused, ledger_unknown("stops"))
     covering = (stop for stop in observation.stops if stop.covers(cluster, nodepool.name))
     standing = (s for s in covering if is_standing(s, observation) and _concerns(s, policy, observation))
     return paused + tuple(_stop_hold(stop) for stop in standing)
@@ -198,7 +198,8 @@ def _calendar_holds(name: str, observation: Observation) -> tuple[Hold, ...]:
     return (Hold(code=ReasonCode.BLACKOUT, message=text, objects=objects, until=found.next_transition),)
 
 
-def _ledger_unknown(what: str) -> Hold:
+def ledger_unknown(what: str) -> Hold:
+    """UNKNOWN, because the ledger did not say which `what` there are."""
     return Hold(
         code=ReasonCode.UNKNOWN,
         message=f"The ledger's {what} are not known, so nobody can say that nothing speaks against an opening.",

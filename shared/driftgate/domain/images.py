@@ -15,11 +15,12 @@ from enum import StrEnum
 
 from driftgate.domain.image_age import ImageCatalog
 from driftgate.domain.members import Member
-from driftgate.domain.nodepool import NodeClassSnapshot, ResolvedImage
+from driftgate.domain.nodepool import NodeClassRef, NodeClassSnapshot, ResolvedImage
 from driftgate.domain.plan import ImageLine
 from driftgate.domain.selectors import all_match
 
 IMAGE_DRIFT = "AMIDrift"
+AWS_GROUP = "karpenter.k8s.aws"
 
 
 class Direction(StrEnum):
@@ -102,6 +103,22 @@ class ImageFacts:
     catalog: ImageCatalog
     now: datetime
     became_right: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def why_unresolved(ref: NodeClassRef | None, node_class: NodeClassSnapshot | None) -> str:
+    """Why nobody can say which images are right, as a sentence; "" where they are told, or the kind has none.
+
+    Only AWS's node class lists its images; pools of other providers are judged by the Drifted condition alone.
+    """
+    if ref is None or ref.group != AWS_GROUP:
+        return ""
+    if node_class is None:
+        return f"There is no {ref.kind} {ref.name}, which the NodePool names: nobody can say which image is right."
+    ready = node_class.conditions.get("AMIsReady")
+    if ready is None or ready.is_true:
+        return ""
+    why = f" ({ready.reason})" if ready.reason else ""
+    return f"{ref.kind} {ref.name} has AMIsReady {ready.status}{why}: nobody can say which image is right."
 
 
 def pool_images(members: Iterable[Member], facts: ImageFacts) -> PoolImages:

@@ -13,6 +13,7 @@ from driftgate.domain.advance import Advance
 from driftgate.domain.errors import InvariantError
 from driftgate.domain.gate_duty import stands_open_for_others
 from driftgate.domain.holds_cluster import waiting_for
+from driftgate.domain.holds_time import Moment
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.observation import Observation
 from driftgate.domain.plan import Action, ActionKind, ClusterPlan, Hold, PoolPlan, Verdict
@@ -74,16 +75,19 @@ def _plan(
 ) -> PoolPlan:
     pool, own = covered
     observation = facts.observation
+    moment = Moment.of(pool.name, own, observation.at, request)
+    window = moment.window or moment.upcoming
     known = frozenset(roll.id for roll in observation.rolls or ())
     others = (p.name for p in observation.nodepools if stands_open_for_others(p, known, observation.at) is not None)
     case = PoolCase(
-        facts=PoolFacts.of(pool, facts, observation.at),
+        facts=PoolFacts.of(pool, facts, None if window is None else window.end),
         cluster=facts,
         policy=own,
         name=policy.cluster,
         deployment=policy.deployment,
         steps=steps,
         request=request,
+        moment=moment,
         others=frozenset(others),
     )
     return plan_pool(case)

@@ -85,12 +85,3 @@ def consuming(members: Iterable[Member]) -> int:
 def drifted(members: Iterable[Member]) -> tuple[Member, ...]:
     """Those that Karpenter calls drifted and that are not on their way out."""
     return tuple(member for member in members if member.claim.is_drifted and not member.is_leaving)
-
-
-def orphans(members: Iterable[Member], known: Collection[str]) -> tuple[Member, ...]:
-    """Launched NodeClaims not among the `known` names that never became usable: what a failed roll left behind."""
-    return tuple(
-        member
-        for member in members
-        if member.claim.name not in known and not member.is_initialized and not member.is_leaving
-    )

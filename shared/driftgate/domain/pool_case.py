@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from driftgate.domain.advance import Advance
-from driftgate.domain.holds_time import (
-    Moment,
-)
+from driftgate.domain.holds_time import Moment
 from driftgate.domain.image_rules import ImageRules
 from driftgate.domain.ledger import Approval, ImageVerdict
 from driftgate.domain.policy import NowRequest, PoolPolicy
@@ -26,6 +24,7 @@ class PoolCase:
     deployment: str
     steps: tuple[tuple[Roll, Advance], ...]
     request: NowRequest | None
+    moment: Moment
     others: frozenset[str]
 
     @property
@@ -42,10 +41,6 @@ class PoolCase:
     def known_rolls(self) -> frozenset[str]:
         """The ids that the ledger knows: an annotation with another one is somebody else's."""
         return frozenset(roll.id for roll in self.cluster.observation.rolls or ())
-
-    @property
-    def moment(self) -> Moment:
-        return Moment.of(self.facts.pool.name, self.policy, self.facts.now, self.request)
 
 
 def rules_of(case: PoolCase) -> ImageRules:

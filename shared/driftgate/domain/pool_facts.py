@@ -72,11 +72,13 @@ class PoolFacts:
     is_invalid: bool
 
     @classmethod
-    def of(cls, pool: NodePoolSnapshot, cluster: ClusterFacts, now: datetime) -> PoolFacts:
+    def of(cls, pool: NodePoolSnapshot, cluster: ClusterFacts, expires_by: datetime | None = None) -> PoolFacts:
+        """The pool at the observation's moment; nodes that expire until `expires_by` are noted."""
+        now = cluster.observation.at
         members = cluster.members.get(pool.name, ())
         node_class = cluster.node_class_of(pool)
         count = total(members)
-        facts = facts_for(cluster.observation, members, None)
+        facts = facts_for(cluster.observation, members, expires_by)
         return cls(
             pool=pool,
             now=now,

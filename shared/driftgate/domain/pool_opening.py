@@ -14,6 +14,7 @@ from driftgate.domain.holds_time import (
     blackout_holds,
     count_holds,
     ends_of_permission,
+    ledger_unknown,
     mode_holds,
     pause_holds,
     stop_holds,
@@ -31,6 +32,7 @@ from driftgate.domain.roll import Roll, RollState
 from driftgate.domain.roll_annotation import LiveRoll, Tombstone, from_text
 from driftgate.domain.roll_counts import OpeningCount, count_openings
 from driftgate.domain.roll_steps import NOW_KEY
+from driftgate.domain.verdicts import image_blind_spots
 
 DRIFTED = DisruptionReason.DRIFTED
 
@@ -68,7 +70,7 @@ def _holds(case: PoolCase) -> tuple[Hold, ...]:
         *count_holds(_count(case), policy, request),
         *pause_holds(finished, policy, facts.now),
         *(_of_obstacle(case, obstacle) for obstacle in _obstacles(case)),
-        *image_holds(facts.images, rules_of(case)),
+        *_image_holds(case),
         *alarm_holds(seen, policy.guards, facts.now),
         *foreign_roll_hold(facts, case.known_rolls),
         *roll_holds(facts, case.rolls, policy, case.others),
@@ -78,15 +80,20 @@ def _holds(case: PoolCase) -> tuple[Hold, ...]:
 
 
 def _ledger_holds(case: PoolCase) -> tuple[Hold, ...]:
-    if case.cluster.observation.rolls is not None:
-        return ()
+    seen = case.cluster.observation
+    failed = next((error for error in seen.errors if error.resource == "ledger"), None)
+    return (ledger_unknown("rolls"),) if seen.rolls is None or failed is not None else ()
+
+
+def _image_holds(case: PoolCase) -> tuple[Hold, ...]:
+    """What the image rules say of the images that the next node, and the others, would roll onto."""
+    facts, first = case.facts, next_candidate(case.facts.candidates)
+    unclear = [member for member in facts.images.unclear if first is not None and member is first.member]
+    said = ledger_unknown("image verdicts") if case.cluster.observation.image_verdicts is None else None
     return (
-        Hold(
-            code=ReasonCode.UNKNOWN,
-            message="The ledger's rolls are not known, so nobody can say how often this pool was opened.",
-            objects=("ledger/rolls",),
-            remedy="Give the observation a list of rolls (an empty one if there are none), or a ledger to read.",
-        ),
+        *image_blind_spots(facts, unclear),
+        *((said,) if said is not None else ()),
+        *image_holds(facts.images, rules_of(case)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from driftgate.domain.nodes import NodeClaimSnapshot
@@ -55,17 +56,18 @@ def drain_stuck(roll: Roll, claim: NodeClaimSnapshot, waited: timedelta) -> Aler
     )
 
 
-def failed(roll: Roll, *, is_there: bool, launched: bool) -> Alert:
-    """The replacement never became usable. `is_there`: its NodeClaim still exists; `launched`: it had a machine."""
+def failed(roll: Roll, orphans: Sequence[str]) -> Alert:
+    """The replacement never became usable. `orphans` are NodeClaims that the roll leaves behind."""
     kept = f"The replacement for {roll.node or 'a node'} of {roll.pool} never became usable"
-    text = f"{kept}; {roll.replacement} had a machine, so its image is suspect: no further node rolls onto it."
+    why = f"; {roll.replacement} had a machine, so its image is suspect: no further node rolls onto it."
+    left = f" Left behind: {', '.join(orphans)}." if orphans else ""
     nodes = (f"node/{roll.node}",) if roll.node else ()
     return Alert(
         code=ReasonCode.ROLL_FAILED,
-        message=text if launched else f"{kept}: no machine was launched. The image is not to blame.",
-        objects=nodes + ((f"nodeclaim/{roll.replacement}",) if is_there else ()),
+        message=kept + (why if roll.replacement else ": no machine was launched. The image is not to blame.") + left,
+        objects=(*nodes, *(f"nodeclaim/{name}" for name in orphans)),
         remedy="Look at the replacement's conditions and boot log; it is left as it is. Then clear the image."
-        if launched
+        if roll.replacement
         else "Look at Karpenter's log and the NodeClaim's events for the launch error.",
     )
 

@@ -38,6 +38,8 @@ def _step(roll: Roll, facts: ClusterFacts, policy: ClusterPolicy) -> Advance:
     step = advance(roll, view, facts.observation.at)
     if step.reason is ReasonCode.REVERTED_BY and pool is not None:
         step = replace(step, alerts=(*step.alerts, _reverted_by(roll, pool)))
+    if step.reason is ReasonCode.ROLL_FAILED and pool is not None:
+        step = replace(step, alerts=tuple(_with_registration(alert, pool) for alert in step.alerts))
     if pool is not None and roll.closed_at is not None and has_leftovers(pool):
         return replace(step, close=True)
     return step
@@ -116,6 +118,15 @@ def _sick(roll: Roll, members: tuple[Member, ...], observation: Observation, pol
         for member in ill
     )
     return alarms_firing(observation, policy.guards) + nodes
+
+
+def _with_registration(alert: Alert, pool: NodePoolSnapshot) -> Alert:
+    """The alert, with Karpenter's own word that nodes of the pool do not register, where it says so."""
+    health = pool.conditions.get("NodeRegistrationHealthy")
+    if health is None or health.status != "False":
+        return alert
+    why = f": {health.message}" if health.message else "."
+    return replace(alert, message=f"{alert.message} The NodePool's condition NodeRegistrationHealthy is False{why}")
 
 
 def _reverted_by(roll: Roll, pool: NodePoolSnapshot) -> Alert:

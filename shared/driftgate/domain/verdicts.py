@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from driftgate.domain.allowance import problems
 from driftgate.domain.gate import is_freeze
+from driftgate.domain.images import why_unresolved
+from driftgate.domain.members import Member
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.observation import ReadError
 from driftgate.domain.opening import has_unknown
@@ -47,17 +51,28 @@ def blind_spots(facts: PoolFacts) -> tuple[Hold, ...]:
                 remedy="Use a newer driftgate, or remove what it does not know.",
             )
         )
-    if facts.images.unclear and not facts.drifted and facts.images.is_known:
-        names = ", ".join(member.name for member in facts.images.unclear[:3])
-        holds.append(
-            Hold(
-                code=ReasonCode.UNKNOWN,
-                message=f"No image of the node class fits {names}, so nobody can say whether it lags.",
-                objects=(f"nodepool/{facts.pool.name}",),
-                remedy="Look at the node class's condition AMIsReady and its status.amis.",
-            )
-        )
+    if not facts.drifted:
+        holds += image_blind_spots(facts, facts.images.unclear)
     return tuple(holds)
+
+
+def image_blind_spots(facts: PoolFacts, unclear: Iterable[Member]) -> tuple[Hold, ...]:
+    """UNKNOWN where the right image of these members cannot be told, though their node class should tell it."""
+    ref, names = facts.pool.node_class, [member.name for member in unclear]
+    why = why_unresolved(ref, facts.node_class) if facts.members else ""
+    if not why and facts.images.is_known and names:
+        why = f"No image of the node class fits {', '.join(names[:3])}, so nobody can say which is right."
+    if not why:
+        return ()
+    place = facts.pool.name if ref is None else ref.name
+    return (
+        Hold(
+            code=ReasonCode.UNKNOWN,
+            message=why,
+            objects=(f"{'nodepool' if ref is None else ref.kind.lower()}/{place}",),
+            remedy="Look at the node class's condition AMIsReady and its status.amis.",
+        ),
+    )
 
 
 def unsupported_why(pool: NodePoolSnapshot) -> str:
