@@ -41,5 +41,6 @@ def trapped_cluster(clock: WallClock, old: str, new: str) -> SimCluster:
 
 def _add(sim: SimCluster, number: int, image: str, since: datetime, *, do_not_disrupt: bool = False) -> str:
     name, drifted = f"ip-10-0-{number}-17", since + timedelta(hours=number)
-    more = {"drifted_since": drifted, "kubelet": "v1.34.2", "do_not_disrupt": do_not_disrupt}
-    return sim.add_node(POOL, name, image=image, pods=0, **more)  # type: ignore[arg-type]
+    return sim.add_node(
+        POOL, name, image=image, drifted_since=drifted, kubelet="v1.34.2", do_not_disrupt=do_not_disrupt
+    )

@@ -6,7 +6,9 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from driftgate.sim.clock import WallClock
 from infra.local.aws import create_alarm, publish_image, start_aws
@@ -17,6 +19,9 @@ from infra.local.router import Router
 from infra.local.settings import ALARM, demo_config
 from infra.local.story import Story
 
+LOG = Path(".cache/demo.log")
+"""Where the handlers' own log lines and metrics go: what CloudWatch would have."""
+
 SPEED = 4.0
 """The cluster's clock runs faster than the wall's, so that machines boot and guards pass while one watches."""
 
@@ -26,9 +31,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="One night of a trapped pool, on this machine.")
     parser.add_argument("--output", choices=("text", "json"), default="text")
     output = parser.parse_args().output
-    to = sys.stdout if output == "text" else sys.stderr
-    summary = run(lambda line: print(line, file=to, flush=True))
-    print(json.dumps(summary) if output == "json" else sentence_of(summary))
+    answer, to = sys.stdout, sys.stdout if output == "text" else sys.stderr
+    LOG.parent.mkdir(exist_ok=True)
+    with LOG.open("w", encoding="utf-8") as log, redirect_stdout(log):
+        summary = run(lambda line: print(line, file=to, flush=True))
+    print(json.dumps(summary) if output == "json" else sentence_of(summary), file=answer)
     return 0 if is_as_promised(summary) else 1
 
 

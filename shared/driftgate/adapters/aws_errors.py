@@ -17,6 +17,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
     TokenRetrievalError,
 )
+from botocore.parsers import ResponseParserError
 
 from driftgate.domain.errors import AwsForbiddenError, AwsUnavailableError
 
@@ -72,7 +73,7 @@ def aws_call(action: str, subject: str = "") -> Iterator[None]:
         raise translated(error, action, subject) from error
     except NO_CREDENTIALS as error:
         raise no_credentials(error, action) from error
-    except BotoCoreError as error:
+    except (BotoCoreError, ResponseParserError) as error:
         raise AwsUnavailableError(f"{_what(action, subject)} got no answer: {error}") from error
 
 
