@@ -16,7 +16,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def _stays_on_the_loopback(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuses connections and look-ups of anything but this machine; a reserved name is not found, and not asked for."""
+    """Refuses connections and look-ups of anything but this machine; a reserved name is simply not found."""
     if event == "socket.connect":
         address = arguments[1]
         host = address[0] if isinstance(address, tuple) else ""
