@@ -83,7 +83,7 @@ def summary_of(story: Story) -> dict[str, object]:
         "otherReasonsChanged": story.other_reasons_changed(),
         "secondsOpenAfterSign": story.facts.seconds_open_after_sign,
         "alarmToClosedSeconds": story.facts.alarm_to_closed_seconds,
-        "messages": len(story.facts.messages),
+        "messages": [str(message["content"]["title"]) for message in story.facts.messages],
     }
 
 
