@@ -80,11 +80,10 @@ class CandidateFacts:
 def facts_for(observation: Observation, members: Iterable[Member], expires_by: datetime | None) -> CandidateFacts:
     """The facts for the drifted ones among these members, indexed once."""
     version = parse_version(observation.karpenter_version)
-    names = [member.name for member in members if member.claim.is_drifted]
-    volumes: dict[str, list[VolumeAttachmentSnapshot]] = {name: [] for name in names}
+    names = [member.name for member in members if member.is_drifted]
+    volumes: dict[str, list[VolumeAttachmentSnapshot]] = {}
     for volume in observation.volume_attachments:
-        if volume.node_name in volumes:
-            volumes[volume.node_name].append(volume)
+        volumes.setdefault(volume.node_name, []).append(volume)
     pods = PodIndex(observation.pods, observation.pdbs, names, at=observation.at, version=version)
     return CandidateFacts(
         at=observation.at,
@@ -100,7 +99,7 @@ def candidates(members: Iterable[Member], facts: CandidateFacts) -> tuple[Candid
 
     Karpenter's own order among equal times is not fixed; by name is ours.
     """
-    found = (_candidate(member, facts) for member in members if member.claim.is_drifted)
+    found = (_candidate(member, facts) for member in members if member.is_drifted)
     return tuple(sorted(found, key=_rank))
 
 
@@ -116,8 +115,9 @@ def next_candidate(found: Iterable[Candidate]) -> Candidate | None:
 
 def blocked(found: Iterable[Candidate]) -> tuple[BlockedNode, ...]:
     """Every node with something to say about it, by name: blockers, then our own wishes, then notes."""
-    lines = (BlockedNode(node=c.name, reasons=(*c.blockers, *c.unwanted, *c.notes)) for c in found)
-    return tuple(sorted((line for line in lines if line.reasons), key=lambda line: line.node))
+    spoken = (c for c in found if c.blockers or c.unwanted or c.notes)
+    lines = (BlockedNode(node=c.name, reasons=(*c.blockers, *c.unwanted, *c.notes)) for c in spoken)
+    return tuple(sorted(lines, key=lambda line: line.node))
 
 
 def expires_at(claim: NodeClaimSnapshot) -> datetime | None:
@@ -131,16 +131,16 @@ def expires_at(claim: NodeClaimSnapshot) -> datetime | None:
 
 
 def _rank(candidate: Candidate) -> tuple[bool, datetime, str]:
-    return not candidate.is_empty, candidate.member.claim.drifted_since or _EARLIEST, candidate.name
+    return not candidate.is_empty, candidate.member.drifted_since or _EARLIEST, candidate.name
 
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def _candidate(member: Member, facts: CandidateFacts) -> Candidate:
-    is_empty = facts.pods.is_empty(member.name)
-    pod_blocks = facts.pods.blocks(member.name)
-    kept = tuple(_node_blocks(member, facts))
+    name = member.name
+    is_empty, pod_blocks = facts.pods.is_empty(name), facts.pods.blocks(name)
+    kept = tuple(_node_blocks(member, facts)) if _has_node_blocks(member, facts) else ()
     if is_empty and facts.skips_empty:
         kept = (*kept, _skipped_as_empty(member))
     is_forced = member.claim.termination_grace_period is not None
@@ -150,13 +150,21 @@ def _candidate(member: Member, facts: CandidateFacts) -> Candidate:
         blockers=kept if is_forced else (*kept, *pod_blocks),
         overridden=pod_blocks if is_forced else (),
         unwanted=_unwanted(member),
-        notes=tuple(_notes(member, facts)),
+        notes=_expiry(member, facts.expires_by) + (_stuck_volumes(member, facts) if name in facts.volumes else ()),
     )
+
+
+def _has_node_blocks(member: Member, facts: CandidateFacts) -> bool:
+    """Whether there may be anything to say of the node itself: of thousands there mostly is not."""
+    node = member.node
+    if node is None or not member.is_initialized or member.is_marked or member.is_terminating:
+        return True
+    return node.deleted_at is not None or bool(node.annotations) or bool(facts.pods.nominated(member.name))
 
 
 def _node_blocks(member: Member, facts: CandidateFacts) -> Iterator[Hold]:
     node = member.node
-    if node is None or not node.is_initialized:
+    if node is None or not member.is_initialized:
         lacks = "has no Node yet" if node is None else "is not initialized"
         yield Hold(code=ReasonCode.NOT_INITIALIZED, objects=member.objects, message=f"{member.name} {lacks}.")
         return
@@ -206,15 +214,24 @@ def _wishes(place: str, written: Mapping[str, str]) -> tuple[Hold, ...]:
     )
 
 
-def _notes(member: Member, facts: CandidateFacts) -> Iterator[Hold]:
-    ends = None if facts.expires_by is None else expires_at(member.claim)
-    if ends is not None and facts.expires_by is not None and ends <= facts.expires_by:
-        message = f"{member.name} expires at {rfc3339(ends)} and then goes without any budget."
-        yield Hold(code=ReasonCode.EXPIRES_FIRST, objects=member.objects, message=message, until=ends)
-    for volume in facts.volumes.get(member.name, ()):
-        if stuck := _stuck(volume, facts.at):
-            objects = (f"volumeattachment/{volume.name}", f"node/{member.name}")
-            yield Hold(code=ReasonCode.VOLUME_STUCK, objects=objects, message=f"{volume.name} {stuck}")
+def _expiry(member: Member, by: datetime | None) -> tuple[Hold, ...]:
+    ends = None if by is None else expires_at(member.claim)
+    if by is None or ends is None or ends > by:
+        return ()
+    message = f"{member.name} expires at {rfc3339(ends)} and then goes without any budget."
+    return (Hold(code=ReasonCode.EXPIRES_FIRST, objects=member.objects, message=message, until=ends),)
+
+
+def _stuck_volumes(member: Member, facts: CandidateFacts) -> tuple[Hold, ...]:
+    return tuple(
+        Hold(
+            code=ReasonCode.VOLUME_STUCK,
+            objects=(f"volumeattachment/{volume.name}", f"node/{member.name}"),
+            message=f"{volume.name} {stuck}",
+        )
+        for volume in facts.volumes[member.name]
+        if (stuck := _stuck(volume, facts.at))
+    )
 
 
 def _stuck(volume: VolumeAttachmentSnapshot, at: datetime) -> str:

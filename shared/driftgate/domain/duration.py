@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import lru_cache
 
 from driftgate.domain.errors import InvalidInputError
 
@@ -25,6 +26,7 @@ _LIMIT = 2**63
 _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]+)")
 
 
+@lru_cache(maxsize=256)
 def parse_duration(text: str) -> timedelta:
     """The length that the text means, cut to whole microseconds.
 

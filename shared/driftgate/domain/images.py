@@ -198,7 +198,7 @@ def _behind_since(running: str, right: ResolvedImage, members: list[Member], fac
     ]
     if history:
         return min(history)
-    drifted = [m.claim.drifted_since for m in members if m.claim.drift_reason == IMAGE_DRIFT]
+    drifted = [m.drifted_since for m in members if m.claim.drift_reason == IMAGE_DRIFT]
     return min((at for at in drifted if at is not None), default=None) or facts.catalog.created.get(right.id)
 
 

@@ -7,7 +7,7 @@ pkg/controllers/state/statenodepool.go (ReserveNodeCount). Whether one instance 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
@@ -27,26 +27,27 @@ def limit_holds(pool: NodePoolSnapshot, members: Iterable[Member]) -> tuple[Hold
     count. A static pool cannot, and has no other limit than `nodes`.
     """
     found = tuple(members)
-    hold = _exceeded(pool, usage_of(pool, found)) if pool.replicas is None else _static(pool, pool.replicas, found)
+    hold = _exceeded(pool, found) if pool.replicas is None else _static(pool, pool.replicas, found)
     return () if hold is None else (hold,)
 
 
 def usage_of(pool: NodePoolSnapshot, members: Iterable[Member]) -> Mapping[str, Fraction]:
-    """What counts against the limits: Karpenter's own sum, else that of the nodes that are not going."""
+    """What counts against the pool's limits: Karpenter's own sum, else that of the nodes that are not going."""
     if pool.usage:
         return _numbers(pool.usage)
-    used: dict[str, Fraction] = defaultdict(Fraction)
-    for member in members:
-        if not member.is_marked:
-            used[NODES] += 1
-            capacity = {} if member.node is None else member.node.capacity
-            for resource, value in _numbers(capacity).items():
-                used[resource] += value
+    staying = [member for member in members if not member.is_marked]
+    capacities = Counter(
+        (name, text) for m in staying if m.node for name, text in m.node.capacity.items() if name in pool.limits
+    )
+    used: dict[str, Fraction] = defaultdict(Fraction, {NODES: Fraction(len(staying))})
+    for (name, text), count in capacities.items():
+        used[name] += count * (parse_quantity(text) or 0)
     return used
 
 
-def _exceeded(pool: NodePoolSnapshot, usage: Mapping[str, Fraction]) -> Hold | None:
+def _exceeded(pool: NodePoolSnapshot, members: Iterable[Member]) -> Hold | None:
     limits = _numbers(pool.limits)
+    usage = usage_of(pool, members) if limits else {}
     over = [name for name in sorted(limits) if usage.get(name, Fraction(0)) > limits[name]]
     if not over:
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from driftgate.domain.conditions import is_true
 from driftgate.domain.nodes import NodeClaimSnapshot, NodeSnapshot
@@ -20,6 +21,7 @@ class Member:
 
     What follows from the two is worked out once, because several rules ask thousands of members for it:
     `name` is what people call it: the Node's name, the NodeClaim's while there is no Node.
+    `is_drifted`, `drifted_since`: Karpenter's condition and when it came.
     `is_terminating`: its machine is being ended; from then on it uses up no budget.
     `is_counted`: it is one of the nodes that a percentage is taken of.
     `is_marked`: a command has it, or it is being deleted. The mark itself is in Karpenter's memory; we see its
@@ -31,6 +33,8 @@ class Member:
     claim: NodeClaimSnapshot
     node: NodeSnapshot | None
     name: str = field(init=False)
+    is_drifted: bool = field(init=False)
+    drifted_since: datetime | None = field(init=False)
     is_initialized: bool = field(init=False)
     is_terminating: bool = field(init=False)
     is_counted: bool = field(init=False)
@@ -46,7 +50,11 @@ class Member:
         is_marked = is_deleting or (node is not None and node.is_tainted_disrupted) or claim.disruption_reason != ""
         is_counted = is_initialized and not is_terminating
         give = object.__setattr__
+        drift = claim.conditions.get("Drifted")
+        is_drifted = drift is not None and drift.is_true
         give(self, "name", claim.name if node is None else node.name)
+        give(self, "is_drifted", is_drifted)
+        give(self, "drifted_since", drift.since if drift is not None and is_drifted else None)
         give(self, "is_initialized", is_initialized)
         give(self, "is_terminating", is_terminating)
         give(self, "is_counted", is_counted)
@@ -84,4 +92,4 @@ def consuming(members: Iterable[Member]) -> int:
 
 def drifted(members: Iterable[Member]) -> tuple[Member, ...]:
     """Those that Karpenter calls drifted and that are not on their way out."""
-    return tuple(member for member in members if member.claim.is_drifted and not member.is_leaving)
+    return tuple(member for member in members if member.is_drifted and not member.is_leaving)

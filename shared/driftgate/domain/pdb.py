@@ -16,9 +16,12 @@ class PdbCoverage:
 
     Pods of one workload share their labels object (the adapters see to it), so that each distinct set of labels
     is matched once and not once per pod. The pods must outlive the coverage.
+
+    `answers` are the budgets found so far, by namespace and by the id of a labels object. A namespace that is not
+    there has no budget that could keep a pod. A caller with a hundred thousand pods looks there first.
     """
 
-    __slots__ = ("_answers", "_budgets", "namespaces")
+    __slots__ = ("_budgets", "answers")
 
     def __init__(self, budgets: Iterable[PodDisruptionBudgetSnapshot]) -> None:
         by_namespace: dict[str, list[PodDisruptionBudgetSnapshot]] = defaultdict(list)
@@ -26,20 +29,13 @@ class PdbCoverage:
             if budget.selector is not None:
                 by_namespace[budget.namespace].append(budget)
         self._budgets = {name: found for name, found in by_namespace.items() if _may_hold(found)}
-        self._answers: dict[str, dict[int, Pdbs]] = {name: {} for name in self._budgets}
-        self.namespaces = frozenset(self._budgets)
+        self.answers: dict[str, dict[int, Pdbs]] = {name: {} for name in self._budgets}
 
-    def of(self, pod: PodSnapshot) -> Pdbs:
-        """The budgets for a pod of one of the `namespaces`; in others there are none that could keep it."""
-        answers, labels = self._answers[pod.namespace], id(pod.labels)
-        found = answers.get(labels)
-        if found is None:
-            found = answers[labels] = self._match(pod)
-        return found
-
-    def _match(self, pod: PodSnapshot) -> Pdbs:
+    def ask(self, pod: PodSnapshot) -> Pdbs:
+        """The budgets for a pod of a namespace that has `answers`, which hold this one from now on."""
         matching = tuple(b for b in self._budgets[pod.namespace] if all_match(b.selector or (), pod.labels))
-        return matching if _may_hold(matching) else ()
+        found = self.answers[pod.namespace][id(pod.labels)] = matching if _may_hold(matching) else ()
+        return found
 
 
 def _may_hold(budgets: Pdbs | list[PodDisruptionBudgetSnapshot]) -> bool:

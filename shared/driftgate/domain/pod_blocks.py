@@ -100,7 +100,7 @@ class PodIndex:
         return (*self._do_not_disrupt(protected), *_pdb_blocks(covered)) if protected or covered else ()
 
     def _sort(self, pods: Iterable[PodSnapshot], nodes: Collection[str], coverage: PdbCoverage) -> None:
-        with_pods, namespaces, covering = self._with_pods, coverage.namespaces, coverage.of
+        with_pods, answers = self._with_pods, coverage.answers
         for pod in pods:
             node = pod.node_name
             if node not in nodes:
@@ -113,7 +113,14 @@ class PodIndex:
                 with_pods.add(node)
             if pod.annotations and self._is_protected(pod):
                 self._protected.setdefault(node, []).append(pod)
-            elif pod.namespace in namespaces and (budgets := covering(pod)) and _is_evicted(pod):
+                continue
+            known = answers.get(pod.namespace)
+            if known is None:
+                continue
+            budgets = known.get(id(pod.labels))
+            if budgets is None:
+                budgets = coverage.ask(pod)
+            if budgets and _is_evicted(pod):
                 self._covered.setdefault(node, []).append((pod, budgets))
 
     def _is_protected(self, pod: PodSnapshot) -> bool:

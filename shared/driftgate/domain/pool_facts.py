@@ -107,7 +107,7 @@ class PoolFacts:
     @property
     def since(self) -> datetime | None:
         """Since when the pool has had a drifted node that is still there."""
-        times = (member.claim.drifted_since for member in self.drifted)
+        times = (member.drifted_since for member in self.drifted)
         return min((at for at in times if at is not None), default=None)
 
     def effective(self) -> dict[DisruptionReason, int | None]:

@@ -15,8 +15,8 @@ def health_holds(members: Iterable[Member]) -> tuple[Hold, ...]:
     """One hold per code, naming every node it is about: not Ready, going, cordoned."""
     counted = [member for member in members if member.is_counted and member.node is not None]
     going = [member for member in counted if member.is_marked]
-    sick = [member for member in counted if not member.is_marked and not _is_ready(member)]
-    cordoned = [member for member in counted if not member.is_marked and _is_ready(member) and _is_cordoned(member)]
+    sick = [member for member in counted if member.is_consuming and not member.is_marked]
+    cordoned = [member for member in counted if not member.is_consuming and _is_cordoned(member)]
     holds = (
         _hold(ReasonCode.NODE_NOT_READY, sick, "not Ready and use up the budget", "Repair or remove them."),
         _hold(
@@ -70,10 +70,6 @@ def listed(names: list[str]) -> str:
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _is_ready(member: Member) -> bool:
-    return member.node is not None and member.node.is_ready
 
 
 def _is_cordoned(member: Member) -> bool:
