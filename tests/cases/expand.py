@@ -16,6 +16,7 @@ import yaml
 from typer.testing import CliRunner
 
 from driftgate.cli.main import app
+from driftgate.domain.reasons import REASONS, ReasonClass, ReasonCode
 
 Json = dict[str, Any]
 Line = str | list[Json]
@@ -376,6 +377,20 @@ class PoolAnswer:
         return found
 
 
+def check_codes(pool: Json) -> None:
+    """Every code stands where docs/reasons.md says that it may."""
+    action = {ReasonClass.HOLD} if pool["action"]["kind"] == "HOLD" else {ReasonClass.HOLD, ReasonClass.ROLL}
+    places = [
+        (action, [reason["code"] for reason in pool["action"]["reasons"]]),
+        ({ReasonClass.FINDING}, [finding["code"] for finding in pool["findings"]]),
+        ({ReasonClass.NODE}, [reason["code"] for entry in pool["blocked"] for reason in entry["reasons"]]),
+        ({ReasonClass.ALERT}, [alert["code"] for alert in pool["alerts"]]),
+    ]
+    for classes, codes in places:
+        wrong = [code for code in codes if not classes & set(REASONS[ReasonCode(code)].classes)]
+        assert not wrong, f"{wrong} may not stand among {sorted(classes)}"
+
+
 def _read(text: str) -> Json:
     found: Json = json.loads(text)
     return found
@@ -405,6 +420,8 @@ class Planner:
         result = CliRunner().invoke(app, [*arguments, *(["--at", at] if at else [])], catch_exceptions=False)
         plan = json.loads(result.stdout) if result.stdout.startswith("{") else {}
         names = [entry["name"] for entry in plan.get("pools", [])]
+        for entry in plan.get("pools", []):
+            check_codes(entry)
         return Answer(result.exit_code, plan, result.stdout, result.stderr, names)
 
     def app(

@@ -115,6 +115,11 @@ class TestT12:
         assert app.blocked["a3"] == ["VERSION_SKIPS_EMPTY"]
         assert "VERSION_SKIPS_EMPTY" in app.alerts
 
+    def test_where_only_empty_ones_are_left_it_holds(self, planner: Planner):
+        app = planner.app(TRAP, fill(4, *drifted("a1 a2", words="empty")), seen=observed(karpenterVersion="1.5.0"))
+
+        assert app.codes == ["NOTHING_ELIGIBLE", "VERSION_SKIPS_EMPTY"]
+
     def test_a_karpenter_that_gives_no_reason_is_told_of(self, planner: Planner):
         app = planner.app(TRAP, self.NODES, seen=observed(karpenterVersion="1.1.2"))
 

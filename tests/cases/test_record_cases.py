@@ -356,6 +356,37 @@ class TestT20:
         assert "laptop-ada" in app.reason("IN_FLIGHT")["message"]
 
 
+class TestNotStarted:
+    """An opening that took nothing, once that is proved."""
+
+    def closed(self, at: str, **over: object) -> Json:
+        whole = opened(state="closed", stateSince=at, closedAt=at, guardAt="2026-10-17T02:30:00Z")
+        return whole | over
+
+    def test_it_is_told_with_what_keeps_the_nodes(self, planner: Planner):
+        kept = node("a1 old drifted", node={"metadata": {"annotations": {"karpenter.sh/do-not-disrupt": "true"}}})
+        seen = observed(rolls=[self.closed("2026-10-17T02:30:00Z")])
+        app = planner.app(SHUT, fill(6, kept, *drifted("a2")), "2026-10-17T02:31:00Z", seen=seen)
+
+        assert (app["roll"]["next"], app["roll"]["reason"]) == ("closed_unused", "NOT_STARTED")
+        assert "Free to go: a2." in app.alert("NOT_STARTED")["message"]
+        assert "a1 (NODE_DO_NOT_DISRUPT)" in app.alert("NOT_STARTED")["message"]
+
+    def test_an_opening_that_something_else_ended_is_no_riddle(self, planner: Planner):
+        seen = observed(rolls=[self.closed("2026-10-17T02:15:00Z")])
+        app = planner.app(SHUT, NODES, "2026-10-17T02:31:00Z", seen=seen)
+
+        assert app["roll"]["next"] == "closed_unused"
+        assert "NOT_STARTED" not in app.alerts
+
+    def test_before_the_guards_minute_nothing_is_proved(self, planner: Planner):
+        seen = observed(rolls=[self.closed("2026-10-17T02:15:00Z")])
+        app = planner.app(SHUT, NODES, "2026-10-17T02:29:59Z", seen=seen)
+
+        assert app["roll"]["reason"] == "CLOSING_PROOF_PENDING"
+        assert "CLOSING_PROOF_PENDING" in app.codes
+
+
 class TestMarksWithoutARecord:
     def test_a_mark_alone_is_ours_and_goes(self, planner: Planner):
         app = standing(planner, [MARK, guard()], SATURDAY)

@@ -135,7 +135,7 @@ def _unread_details(observation: Observation) -> tuple[Hold, ...]:
 def _eligible(facts: PoolFacts, policy: PoolPolicy) -> tuple[Hold, ...]:
     first = next_candidate(facts.candidates)
     if first is None:
-        return (_nothing(facts),)
+        return (_nothing(facts), *_skipped(facts))
     forced = first.would_force if policy.respect.do_not_disrupt else ()
     return (*first.unwanted, *(_force(first, hold) for hold in forced))
 
@@ -157,6 +157,17 @@ def _nothing(facts: PoolFacts) -> Hold:
         objects=tuple(f"node/{name}" for name in names[:20]),
         remedy="Look at `blocked`: it names what keeps each of them.",
     )
+
+
+def _skipped(facts: PoolFacts) -> tuple[Hold, ...]:
+    """VERSION_SKIPS_EMPTY where empty nodes are all that is left: this Karpenter will never take them."""
+    blockers = (hold for candidate in facts.candidates for hold in candidate.blockers)
+    skipped = [hold for hold in blockers if hold.code is ReasonCode.VERSION_SKIPS_EMPTY]
+    objects = tuple(name for hold in skipped for name in hold.objects if name.startswith("node/"))
+    if not skipped:
+        return ()
+    text = f"{len(skipped)} drifted nodes are empty, and this Karpenter (1.5, 1.6) never takes such a node for drift."
+    return (Hold(code=ReasonCode.VERSION_SKIPS_EMPTY, message=text, objects=objects[:20]),)
 
 
 def _force(candidate: Candidate, hold: Hold) -> Hold:

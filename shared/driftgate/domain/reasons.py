@@ -65,7 +65,6 @@ class ReasonCode(StrEnum):
     INSUFFICIENT_DATA = "INSUFFICIENT_DATA"
     ALARM_MISSING = "ALARM_MISSING"
     ALARM_FLAPPING = "ALARM_FLAPPING"
-    ALARM_STALE = "ALARM_STALE"
     NO_ALARMS_CONFIGURED = "NO_ALARMS_CONFIGURED"
     ALARM_ACTIONS_DISABLED = "ALARM_ACTIONS_DISABLED"
     ALARM_MUTED = "ALARM_MUTED"
@@ -121,7 +120,6 @@ class ReasonCode(StrEnum):
     NO_REPLACEMENT_NEEDED = "NO_REPLACEMENT_NEEDED"
     LEFT_FOR_ANOTHER_REASON = "LEFT_FOR_ANOTHER_REASON"
     OPEN_TIMEOUT = "OPEN_TIMEOUT"
-    WINDOW_ENDED = "WINDOW_ENDED"
     ABANDONED = "ABANDONED"
     CLOSING_PROOF_PENDING = "CLOSING_PROOF_PENDING"
     PATCH_REFUSED = "PATCH_REFUSED"
@@ -282,7 +280,6 @@ REASONS: Mapping[ReasonCode, Reason] = {
     ),
     _C.ALARM_MISSING: Reason((_H,), "A guarding alarm does not exist.", "Creating it, or correcting its name.", True),
     _C.ALARM_FLAPPING: Reason((_H,), "A guarding alarm changes its state too often to be believed.", "A quiet time."),
-    _C.ALARM_STALE: Reason((_H,), "A guarding alarm says OK from old data.", "Fresh data."),
     _C.NO_ALARMS_CONFIGURED: Reason(
         (_H,),
         "Nobody said which alarms guard this pool.",
@@ -330,7 +327,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Its launch or removal.",
     ),
     _C.VERSION_SKIPS_EMPTY: Reason(
-        (_H, _A), "This Karpenter (1.5, 1.6) never takes empty nodes for drift.", "Karpenter 1.7 or newer."
+        (_N, _H, _A), "This Karpenter (1.5, 1.6) never takes empty nodes for drift.", "Karpenter 1.7 or newer."
     ),
     _C.NO_DISRUPTION_REASON: Reason(
         (_A,), "This Karpenter (before 1.2) does not say why it takes a node.", "Karpenter 1.2 or newer."
@@ -391,7 +388,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
         True,
     ),
     _C.REVERTED_BY: Reason(
-        (_R, _A, _F),
+        (_R, _A),
         "Somebody else put the budgets back before a node was taken.",
         "Telling that controller to ignore `/spec/disruption/budgets`.",
         True,
@@ -426,7 +423,6 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Nothing.",
     ),
     _C.OPEN_TIMEOUT: Reason((_R,), "The gate was open for `open.open_timeout` without a sign.", "Nothing."),
-    _C.WINDOW_ENDED: Reason((_R,), "The permission to have the gate open ended.", "The next window."),
     _C.ABANDONED: Reason((_R, _A), "The worker that opened the gate gave no sign of life.", "Nothing: it was closed."),
     _C.CLOSING_PROOF_PENDING: Reason(
         (_R, _H),

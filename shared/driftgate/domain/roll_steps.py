@@ -7,6 +7,7 @@ from dataclasses import replace
 from driftgate.domain.advance import Advance, RollView, advance
 from driftgate.domain.allowance import allowed
 from driftgate.domain.budget import DisruptionReason
+from driftgate.domain.candidates import blocked, candidates, eligible, facts_for
 from driftgate.domain.gate_duty import has_leftovers
 from driftgate.domain.gitops import budgets_owner, ignore_advice
 from driftgate.domain.holds_alarm import alarm_holds, alarms_firing
@@ -38,6 +39,8 @@ def _step(roll: Roll, facts: ClusterFacts, policy: ClusterPolicy) -> Advance:
     step = advance(roll, view, facts.observation.at)
     if step.reason is ReasonCode.REVERTED_BY and pool is not None:
         step = replace(step, alerts=(*step.alerts, _reverted_by(roll, pool)))
+    if step.reason is ReasonCode.NOT_STARTED and _was_open_to_its_end(roll):
+        step = replace(step, alerts=(*step.alerts, _not_started(roll, facts)))
     if step.reason is ReasonCode.ROLL_FAILED and pool is not None:
         step = replace(step, alerts=tuple(_with_registration(alert, pool) for alert in step.alerts))
     if pool is not None and roll.closed_at is not None and has_leftovers(pool):
@@ -118,6 +121,26 @@ def _sick(roll: Roll, members: tuple[Member, ...], observation: Observation, pol
         for member in ill
     )
     return alarms_firing(observation, policy.guards) + nodes
+
+
+def _was_open_to_its_end(roll: Roll) -> bool:
+    return roll.closed_at is not None and roll.revert_by is not None and roll.closed_at >= roll.revert_by
+
+
+def _not_started(roll: Roll, facts: ClusterFacts) -> Alert:
+    """Karpenter had all the time that it was given, and took none: what keeps the nodes, as far as can be seen."""
+    members = facts.members.get(roll.pool, ())
+    found = candidates(members, facts_for(facts.observation, members, None))
+    free = ", ".join(eligible(found)[:5])
+    kept = [f"{line.node} ({', '.join(hold.code for hold in line.reasons)})" for line in blocked(found)]
+    shown = f" Kept: {', '.join(kept[:5])}{' and more' if len(kept) > 5 else ''}." if kept else ""
+    return Alert(
+        code=ReasonCode.NOT_STARTED,
+        message=f"The gate of {roll.pool} was open until its time was over, and Karpenter took no node."
+        f" Free to go: {free or 'none'}.{shown}",
+        objects=(f"nodepool/{roll.pool}", f"roll/{roll.id}"),
+        remedy="Look at the nodes' blockers, at Karpenter's log, and whether the pods would fit elsewhere.",
+    )
 
 
 def _with_registration(alert: Alert, pool: NodePoolSnapshot) -> Alert:
