@@ -1,23 +1,19 @@
 """Closes gates now, because an alarm fired, a person or the heartbeat asks, or a worker is gone.
 
 It needs neither queue nor lease. The stop is written first, so that nothing opens behind its back; the gate is shut
-without reading the cluster where the ledger knows how it was left. One gate that cannot be shut does not keep the
-others open: all are tried, and then the failure is raised so that the whole is repeated.
+without reading the cluster where the ledger knows how it was left, and by reading it where the ledger knows of no open
+gate or does not answer. One gate that cannot be shut does not keep the others open: all are tried, and then the
+failure is raised so that the whole is repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
 
-from driftgate.app.close_gate import Closed
-from driftgate.app.close_roll import close_persistently, store_closed
+from driftgate.app.close_roll import ClosingReport, close_and_record, close_persistently, guarded
 from driftgate.app.pipeline import Pipeline
 from driftgate.app.tell import Teller
-from driftgate.domain import stories
-from driftgate.domain.errors import ClusterUnavailableError, DriftgateError
 from driftgate.domain.gate_duty import has_leftovers
 from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.policy import ClusterPolicy
@@ -26,25 +22,6 @@ from driftgate.domain.roll import Roll
 from driftgate.domain.roll_annotation import LiveRoll, from_text
 from driftgate.events import AlarmChanged, Event
 from driftgate.ports import CloseRequest, LedgerState, PutStop
-
-T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class ClosingReport:
-    """Which gates were shut (`cluster/pool`), and what went wrong on the way."""
-
-    closed: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-
-    def raise_failures(self) -> None:
-        """Raises ClusterUnavailableError where a gate could not be shut, so that the invocation is repeated."""
-        if self.failures:
-            raise ClusterUnavailableError("; ".join(self.failures))
-
-    def to_object(self) -> dict[str, object]:
-        return {"closed": self.closed, "problems": self.problems, "failures": self.failures}
 
 
 def close_budgets(pipeline: Pipeline, event: Event) -> ClosingReport:
@@ -91,14 +68,15 @@ def _close(
 ) -> ClosingReport:
     report, teller = ClosingReport(), Teller(pipeline.publisher)
     for stop in stops:
-        _guarded(report.failures, f"the stop for {stop.cluster}", partial(_write, pipeline, stop))
-    fleet = pipeline.ledger.load_fleet() if policies else {}
+        guarded(report.failures, f"the stop for {stop.cluster}", partial(_write, pipeline, stop))
+    fleet = guarded(report.failures, "the ledger", pipeline.ledger.load_fleet) if policies else {}
     for policy in policies:
-        state = fleet.get(policy.cluster, LedgerState(cluster=policy.cluster))
-        rolls = [roll for roll in state.rolls if not roll.is_finished]
-        _close_rolls(pipeline, policy, (r for r in rolls if r.may_be_open and is_meant(r)), reason, report, teller)
-        if not rolls:
-            _guarded(report.failures, policy.cluster, partial(_close_live, pipeline, policy, report))
+        state = (fleet or {}).get(policy.cluster, LedgerState(cluster=policy.cluster))
+        may_be_open = [roll for roll in state.rolls if roll.may_be_open]
+        for roll in filter(is_meant, may_be_open):
+            close_and_record(pipeline, roll, policy.deployment, reason, teller, report)
+        if not may_be_open:
+            guarded(report.failures, policy.cluster, partial(_close_live, pipeline, policy, report))
     report.problems += teller.failures
     return report
 
@@ -107,57 +85,17 @@ def _write(pipeline: Pipeline, stop: Stop) -> None:
     pipeline.ledger.commit(stop.cluster, PutStop(stop))
 
 
-def _close_rolls(
-    pipeline: Pipeline,
-    policy: ClusterPolicy,
-    rolls: Iterable[Roll],
-    reason: ReasonCode,
-    report: ClosingReport,
-    teller: Teller,
-) -> None:
-    for roll in rolls:
-        name = f"{policy.cluster}/{roll.pool}"
-        closed = _guarded(report.failures, name, partial(_shut, pipeline, policy, roll.pool, roll))
-        if closed is None:
-            continue
-        report.closed.append(name)
-        _guarded(report.problems, name, partial(_record, pipeline, roll, reason, closed, teller))
-
-
 def _close_live(pipeline: Pipeline, policy: ClusterPolicy, report: ClosingReport) -> None:
-    """Where the ledger knows no roll, the NodePools themselves are asked: a lost ledger loses nothing."""
-    for pool in pipeline.clusters.connect(policy.cluster).list_nodepools():
+    """Where the ledger knows no open gate, the NodePools themselves are asked: a lost ledger loses nothing."""
+    cluster = pipeline.clusters.connect(policy.cluster)
+    for pool in cluster.list_nodepools():
         standing = from_text(pool.roll_annotation)
         is_ours = isinstance(standing, LiveRoll) and standing.deployment == policy.deployment
         if is_ours and has_leftovers(pool):
-            _shut(pipeline, policy, pool.name, None)
+            close_persistently(cluster, pipeline.clock, pool.name, None, policy.deployment)
             report.closed.append(f"{policy.cluster}/{pool.name}")
-
-
-def _shut(pipeline: Pipeline, policy: ClusterPolicy, pool: str, roll: Roll | None) -> Closed:
-    cluster = pipeline.clusters.connect(policy.cluster)
-    return close_persistently(cluster, pipeline.clock, pool, roll, policy.deployment)
-
-
-def _record(pipeline: Pipeline, roll: Roll, reason: ReasonCode, closed: Closed, teller: Teller) -> None:
-    """Writes down that the gate is shut, and tells it. The gate is shut already, whatever happens here."""
-    now = pipeline.clock.now()
-    stored = store_closed(pipeline.ledger, roll.cluster, roll, now, pipeline.holder)
-    teller.tell([stories.of_closing(stored, reason, now)])
-    alert = None if closed.decision is None else closed.decision.alert(roll.pool)
-    if alert is not None:
-        teller.tell([stories.of_alert(roll.cluster, roll.pool, roll.id, alert, now)])
 
 
 def _is_guarded(pipeline: Pipeline, roll: Roll, alarm: str) -> bool:
     policy = pipeline.policy(roll.cluster).of(roll.pool)
     return policy is None or any(guard.name == alarm for guard in policy.guards.alarms or ())
-
-
-def _guarded(into: list[str], what: str, act: Callable[[], T]) -> T | None:
-    """What `act` gives; None where it failed, with the failure written down."""
-    try:
-        return act()
-    except DriftgateError as error:
-        into.append(f"{what}: {error}")
-        return None

@@ -30,6 +30,11 @@ class Closed:
     decision: ClosingDecision | None
     wrote: bool = False
 
+    @property
+    def is_baseline_back(self) -> bool:
+        """Whether the list is exactly what it was before the opening."""
+        return self.decision is not None and self.decision.is_baseline_back
+
 
 def close_gate(cluster: Cluster, name: str, roll: Roll | None, deployment: str) -> Closed:
     """The gate of this NodePool is shut and its tombstone stands.

@@ -5,11 +5,18 @@ The gate comes first. A ledger that does not answer, or a message that cannot be
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 
 from driftgate.app.close_gate import Closed, close_gate
-from driftgate.domain.errors import ClusterUnavailableError, LedgerConflictError
+from driftgate.app.pipeline import Pipeline
+from driftgate.app.tell import Teller
+from driftgate.domain import stories
+from driftgate.domain.advance import neglect
+from driftgate.domain.errors import ClusterUnavailableError, DriftgateError, LedgerConflictError
+from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
 from driftgate.ports import Clock, Cluster, Ledger, PutRoll
 
@@ -17,6 +24,24 @@ PATIENCE = 5
 """How often an API server that does not answer is asked again, half a second later each time twice as long."""
 
 COMMITS = 3
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class ClosingReport:
+    """Which gates were shut (`cluster/pool`), and what went wrong on the way."""
+
+    closed: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def raise_failures(self) -> None:
+        """Raises ClusterUnavailableError where a gate could not be shut, so that the invocation is repeated."""
+        if self.failures:
+            raise ClusterUnavailableError("; ".join(self.failures))
+
+    def to_object(self) -> dict[str, object]:
+        return {"closed": self.closed, "problems": self.problems, "failures": self.failures}
 
 
 def close_persistently(cluster: Cluster, clock: Clock, pool: str, roll: Roll | None, deployment: str) -> Closed:
@@ -35,17 +60,50 @@ def close_persistently(cluster: Cluster, clock: Clock, pool: str, roll: Roll | N
     return close_gate(cluster, pool, roll, deployment)
 
 
-def as_closed(roll: Roll, now: datetime, by: str) -> Roll:
+def close_and_record(
+    pipeline: Pipeline, roll: Roll, deployment: str, reason: ReasonCode, teller: Teller, report: ClosingReport
+) -> None:
+    """The roll's gate is shut, written down as shut, and told; what fails is in the report, the gate first of all."""
+    name = f"{roll.cluster}/{roll.pool}"
+    cluster = pipeline.clusters.connect(roll.cluster)
+    closed = guarded(
+        report.failures, name, lambda: close_persistently(cluster, pipeline.clock, roll.pool, roll, deployment)
+    )
+    if closed is not None:
+        report.closed.append(name)
+        guarded(report.problems, name, lambda: _record(pipeline, roll, reason, closed, teller))
+
+
+def _record(pipeline: Pipeline, roll: Roll, reason: ReasonCode, closed: Closed, teller: Teller) -> None:
+    now = pipeline.clock.now()
+    neglected, alerts = neglect(roll, now)
+    stored = store_closed(
+        pipeline.ledger, roll.cluster, roll, now, pipeline.holder, is_restored=closed.is_baseline_back
+    )
+    teller.tell([stories.of_closing(stored, neglected or reason, now)])
+    found = None if closed.decision is None else closed.decision.alert(roll.pool)
+    told = alerts if found is None else (*alerts, found)
+    teller.tell(stories.of_alert(roll.cluster, roll.pool, roll.id, alert, now) for alert in told)
+
+
+def as_closed(roll: Roll, now: datetime, by: str, *, is_restored: bool) -> Roll:
     """The record of a gate that was shut now; a roll whose node went on keeps its state."""
     before_sign = roll.state in (RollState.PLANNED, RollState.OPENING, RollState.OPENED)
     state = RollState.CLOSED if before_sign else roll.state
     since = now if before_sign else roll.state_since
     return replace(
-        roll, state=state, state_since=since, closed_at=roll.closed_at or now, closed_by=roll.closed_by or by
+        roll,
+        state=state,
+        state_since=since,
+        closed_at=roll.closed_at or now,
+        closed_by=roll.closed_by or by,
+        baseline_restored=is_restored,
     )
 
 
-def store_closed(ledger: Ledger, cluster: str, roll: Roll, now: datetime, by: str) -> Roll:
+def store_closed(
+    ledger: Ledger, cluster: str, roll: Roll, now: datetime, by: str, *, is_restored: bool = False
+) -> Roll:
     """The roll as stored, closed; whoever wrote meanwhile is read again and closed too.
 
     Raises:
@@ -55,7 +113,7 @@ def store_closed(ledger: Ledger, cluster: str, roll: Roll, now: datetime, by: st
     for _ in range(COMMITS):
         if current is None or current.closed_at is not None:
             return current or roll
-        shut = as_closed(current, now, by)
+        shut = as_closed(current, now, by, is_restored=is_restored)
         try:
             ledger.commit(cluster, PutRoll(shut))
         except LedgerConflictError:
@@ -63,3 +121,12 @@ def store_closed(ledger: Ledger, cluster: str, roll: Roll, now: datetime, by: st
             continue
         return replace(shut, version=shut.version + 1)
     raise LedgerConflictError(f"the closing of {roll.id} could not be written down: others kept writing")
+
+
+def guarded(into: list[str], what: str, act: Callable[[], T]) -> T | None:
+    """What `act` gives; None where it failed, with the failure written down."""
+    try:
+        return act()
+    except DriftgateError as error:
+        into.append(f"{what}: {error}")
+        return None

@@ -10,7 +10,7 @@ from driftgate.app.run_report import RunReport
 from driftgate.app.tell import Teller
 from driftgate.domain import stories
 from driftgate.domain.advance import Advance
-from driftgate.domain.ledger import CounterRecord, ImageVerdict, Stop, StopCause
+from driftgate.domain.ledger import CounterRecord, ImageVerdict, StopCause
 from driftgate.domain.plan import Alert
 from driftgate.domain.roll import Roll
 from driftgate.ports import LedgerChange, LedgerState, PutCounter, PutImageVerdict, PutRoll, RemoveStop
@@ -33,7 +33,8 @@ def follow(worker: Worker, was: Roll, step: Advance, known: LedgerState, teller:
     stored = replace(roll, version=roll.version + 1)
     report.saw(stored)
     teller.tell(stories.of_step(was, stored, step, worker.clock.now()))
-    teller.tell(stories.of_alert(worker.name, roll.pool, roll.id, alert, worker.clock.now()) for alert in alerts)
+    for alert in alerts:
+        teller.tell_alert(worker.ledger, known, worker.clock, (roll.pool, roll.id), alert)
     return stored
 
 
@@ -47,7 +48,7 @@ def shut(worker: Worker, roll: Roll, report: RunReport) -> tuple[Roll, list[Aler
         roll,
         closed_at=roll.closed_at or now,
         closed_by=roll.closed_by or worker.holder,
-        baseline_restored=closed.decision is not None and closed.decision.is_baseline_back,
+        baseline_restored=closed.is_baseline_back,
     )
     return done, [] if alert is None else [alert]
 
@@ -68,5 +69,5 @@ def _follow_ups(worker: Worker, roll: Roll, step: Advance, known: LedgerState) -
         )
         changes.append(PutImageVerdict(verdict))
     if roll.is_finished:
-        changes.append(RemoveStop(Stop(cause=StopCause.ROLL, ref=roll.id, cluster=roll.cluster, pool=roll.pool)))
+        changes += [RemoveStop(stop) for stop in known.stops if (stop.cause, stop.ref) == (StopCause.ROLL, roll.id)]
     return changes

@@ -65,9 +65,21 @@ class GateTurn:
         ended = GateWatch(self._worker, self._worker.cluster.get_nodepool(roll.pool), roll).renew()
         return ended is None or self._end(ended) is not None
 
+    def shut_unattended(self, roll: Roll, why: DriftgateError) -> None:
+        """The gate is shut because nobody can go on with it: what is needed to watch it does not answer.
+
+        Raises ClusterUnavailableError where it could not be shut: its guard does that.
+        """
+        self._report.problems.append(f"{roll.pool}: {why}")
+        self._shut(roll, to_closed(roll, ReasonCode.UNKNOWN, self._worker.clock.now()))
+
     def _resume(self, roll: Roll) -> Roll | None:
-        members = self._worker.cluster.read_pool(roll.pool)
-        return self._end(GateWatch(self._worker, self._worker.cluster.get_nodepool(roll.pool), roll).run(members))
+        try:
+            members, pool = self._worker.cluster.read_pool(roll.pool), self._worker.cluster.get_nodepool(roll.pool)
+        except DriftgateError as error:
+            self.shut_unattended(roll, error)
+            return None
+        return self._end(GateWatch(self._worker, pool, roll).run(members))
 
     def _end(self, watched: Watched) -> Roll | None:
         """The roll while its gate may stay open; else the gate is shut first of all."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
-from driftgate.app.close_roll import close_persistently
+from driftgate.app.close_roll import ClosingReport, close_and_record, close_persistently
 from driftgate.app.follow_roll import follow
 from driftgate.app.gate_turn import GateTurn
 from driftgate.app.observe import observe, with_ledger
@@ -25,13 +25,13 @@ from driftgate.domain.errors import DriftgateError, LeaseHeldError, LedgerConfli
 from driftgate.domain.image_parameters import parameters_in_use
 from driftgate.domain.judge import Judgement, judge
 from driftgate.domain.ledger import LeaseRecord
-from driftgate.domain.message import DomainEvent
 from driftgate.domain.observation import Observation
-from driftgate.domain.plan import ActionKind
+from driftgate.domain.plan import ActionKind, Alert
 from driftgate.domain.policy import ClusterPolicy, NowRequest
+from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll
 from driftgate.domain.stops import is_lifted
-from driftgate.ports import Cluster, LedgerState, PutLook, RemoveStop, WorkMessage
+from driftgate.ports import Cluster, ExpectStops, LedgerState, PutLook, RemoveStop, WorkMessage
 
 LEASE = timedelta(seconds=150)
 """Longer than a slice and its closing; shorter than the queue's second delivery would like to wait."""
@@ -50,7 +50,7 @@ def reconcile(
         lease = pipeline.ledger.acquire_lease(message.cluster, pipeline.holder, pipeline.clock.now(), LEASE)
     except LeaseHeldError as error:
         report.held_by = error.holder
-        close_overdue(pipeline, policy, pipeline.ledger.load(message.cluster).rolls, report)
+        close_neglected(pipeline, policy, pipeline.ledger.load(message.cluster).rolls, report)
         return report
     try:
         ClusterRun(pipeline, policy, lease, report, request).run(message, may_open=may_open)
@@ -59,16 +59,20 @@ def reconcile(
     return report
 
 
-def close_overdue(pipeline: Pipeline, policy: ClusterPolicy, rolls: Iterable[Roll], report: RunReport) -> list[Roll]:
-    """Every gate that is past its time, or whose worker is gone, is shut and written down as shut."""
-    now = pipeline.clock.now()
-    due = [r for r in rolls if r.may_be_open and (is_overdue(r, now) or (is_abandoned(r, now) and r.opened_at))]
-    cluster = pipeline.clusters.connect(policy.cluster) if due else None
+def close_neglected(pipeline: Pipeline, policy: ClusterPolicy, rolls: Iterable[Roll], report: RunReport) -> bool:
+    """Every gate that is past its time, or whose worker is gone, is shut, written down and told; whether any was.
+
+    Raises ClusterUnavailableError after all were tried, where one could not be shut.
+    """
+    now, teller, closing = pipeline.clock.now(), Teller(pipeline.publisher), ClosingReport()
+    due = [roll for roll in rolls if roll.may_be_open and (is_overdue(roll, now) or is_abandoned(roll, now))]
     for roll in due:
-        if cluster is not None:
-            close_persistently(cluster, pipeline.clock, roll.pool, roll, policy.deployment)
-            report.closed.append(roll.pool)
-    return due
+        reason = ReasonCode.OPEN_TIMEOUT if is_overdue(roll, now) else ReasonCode.ABANDONED
+        close_and_record(pipeline, roll, policy.deployment, reason, teller, closing)
+    report.closed += [name.partition("/")[2] for name in closing.closed]
+    report.problems += [*closing.problems, *teller.failures]
+    closing.raise_failures()
+    return bool(due)
 
 
 def _release(pipeline: Pipeline, lease: LeaseRecord, report: RunReport) -> None:
@@ -108,7 +112,8 @@ class ClusterRun:
     def run(self, message: WorkMessage, *, may_open: bool) -> None:
         """Closes, observes, decides, follows, opens at most one gate, and watches the one that is open."""
         known = self._pipeline.ledger.load(self._policy.cluster)
-        close_overdue(self._pipeline, self._policy, known.rolls, self._report)
+        if close_neglected(self._pipeline, self._policy, known.rolls, self._report):
+            known = self._pipeline.ledger.load(self._policy.cluster)
         observation = observe(self._pipeline.sources(self._cluster), self._policy, known, self._pipeline.clock.now())
         judgement, known = self._decide_and_follow(observation, known)
         self._tell_verdicts(judgement, known)
@@ -118,8 +123,15 @@ class ClusterRun:
         turn = GateTurn(self._worker, self._teller, self._report)
         roll = turn.open_or_resume(judgement, known, may_open=may_open)
         if roll is not None:
-            self._go_on(turn, roll, message)
+            self._go_on_or_shut(turn, roll, message)
         self._report.problems += self._teller.failures
+
+    def _go_on_or_shut(self, turn: GateTurn, roll: Roll, message: WorkMessage) -> None:
+        """A gate that nobody can go on with does not wait for its guard."""
+        try:
+            self._go_on(turn, roll, message)
+        except DriftgateError as error:
+            turn.shut_unattended(roll, error)
 
     def _go_on(self, turn: GateTurn, roll: Roll, message: WorkMessage) -> None:
         """The slice is over and the gate still open: decide again; close, or hand over with a fresh guard."""
@@ -136,7 +148,9 @@ class ClusterRun:
     def _decide_and_follow(self, seen: Observation, known: LedgerState) -> tuple[Judgement, LedgerState]:
         """Judges, carries out every roll's step (closings first), and judges again where that changed anything."""
         judgement = self._judge(seen)
-        moved = self._follow_all(judgement, known) | self._close_leftovers(judgement) | self._lift_stops(seen, known)
+        moved = (
+            self._follow_all(judgement, known) | self._close_leftovers(judgement, known) | self._lift_stops(seen, known)
+        )
         if moved:
             known = self._pipeline.ledger.load(self._policy.cluster)
             judgement = self._judge(replace(with_ledger(seen, known), nodepools=self._cluster.list_nodepools()))
@@ -159,33 +173,39 @@ class ClusterRun:
             self._report.problems.append(f"{roll.id}: {error}")
             return True
 
-    def _close_leftovers(self, judgement: Judgement) -> bool:
+    def _close_leftovers(self, judgement: Judgement, known: LedgerState) -> bool:
         """Gates of ours that stand without a roll in the ledger."""
         rolls = {roll.pool for roll, _ in judgement.steps}
         left = [p for p in judgement.plan.pools if p.action.kind is ActionKind.CLOSE and p.name not in rolls]
         for plan in left:
             close_persistently(self._cluster, self._pipeline.clock, plan.name, None, self._policy.deployment)
             self._report.closed.append(plan.name)
-            now = self._pipeline.clock.now()
-            self._teller.tell(stories.of_alert(self._policy.cluster, plan.name, "", a, now) for a in plan.alerts)
+            for alert in plan.alerts:
+                self._tell_alert(known, plan.name, alert)
         return bool(left)
 
     def _lift_stops(self, seen: Observation, known: LedgerState) -> bool:
+        """Takes away the stops that wait for nothing more, unless one was written since: it may be the same again."""
         lifted = [stop for stop in known.stops if stop.cluster == self._policy.cluster and is_lifted(stop, seen)]
-        if lifted:
-            self._pipeline.ledger.commit(self._policy.cluster, *(RemoveStop(stop) for stop in lifted))
-        return bool(lifted)
+        if not lifted:
+            return False
+        try:
+            unchanged = ExpectStops(known.stops_revision)
+            self._pipeline.ledger.commit(self._policy.cluster, unchanged, *(RemoveStop(stop) for stop in lifted))
+        except LedgerConflictError as error:
+            self._report.problems.append(f"no stop was lifted: {error}")
+        return True
 
     def _tell_verdicts(self, judgement: Judgement, known: LedgerState) -> None:
         for plan in judgement.plan.pools:
             event = stories.of_verdict(self._policy.cluster, plan, self._pipeline.clock.now())
             fingerprint = stories.fingerprint(plan, judgement.plan.at)
             if event is not None:
-                self._tell_once(known, f"verdict/{plan.name}", fingerprint, event)
+                self._teller.tell_once(
+                    self._pipeline.ledger, known, self._pipeline.clock, f"verdict/{plan.name}", fingerprint, event
+                )
             for alert in plan.alerts:
-                told = stories.of_alert(self._policy.cluster, plan.name, "", alert, self._pipeline.clock.now())
-                subject = f"alert/{plan.name}/{alert.code}/{'+'.join(alert.objects)}"
-                self._tell_once(known, subject, f"{judgement.plan.at:%Y-%m-%d}", told)
+                self._tell_alert(known, plan.name, alert)
 
-    def _tell_once(self, known: LedgerState, subject: str, fingerprint: str, event: DomainEvent) -> None:
-        self._teller.tell_once(self._pipeline.ledger, known, self._pipeline.clock, subject, fingerprint, event)
+    def _tell_alert(self, known: LedgerState, pool: str, alert: Alert) -> None:
+        self._teller.tell_alert(self._pipeline.ledger, known, self._pipeline.clock, (pool, ""), alert)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from driftgate.domain import stories
 from driftgate.domain.errors import DriftgateError
 from driftgate.domain.message import DomainEvent
+from driftgate.domain.plan import Alert
 from driftgate.ports import Clock, EventPublisher, Ledger, LedgerState, PutTold, Told
 
 
@@ -30,6 +32,15 @@ class Teller:
             return False
         self.sent.append(event)
         return True
+
+    def tell_alert(
+        self, ledger: Ledger, known: LedgerState, clock: Clock, about: tuple[str, str], alert: Alert
+    ) -> None:
+        """Sends the alert once a day. `about` is the pool, and the roll whose thread it belongs to ("" where none)."""
+        (pool, thread), now = about, clock.now()
+        event = stories.of_alert(known.cluster, pool, thread, alert, now)
+        subject = f"alert/{pool}/{alert.code}/{'+'.join(alert.objects)}"
+        self.tell_once(ledger, known, clock, subject, f"{now:%Y-%m-%d}", event)
 
     def tell_once(
         self, ledger: Ledger, known: LedgerState, clock: Clock, subject: str, fingerprint: str, event: DomainEvent

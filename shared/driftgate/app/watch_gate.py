@@ -6,12 +6,13 @@ whoever called does that, at once, whatever the answer is, unless the answer is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from driftgate.app.open_gate import Worker
-from driftgate.domain.errors import LedgerConflictError, PermanentError, TransientError
+from driftgate.domain.errors import DriftgateError, LedgerConflictError
 from driftgate.domain.guard import needs_renewal
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.nodes import NodeClaimSnapshot, NodeSnapshot
@@ -91,15 +92,18 @@ class GateWatch:
         seen = _Members(members)
         if signs := seen.signs(self._roll.claims_at_open):
             return self._end(WatchEnd.SIGN, signs)
-        changes = self._worker.cluster.watch_pool(self._pool.name, members, until - start)
+        try:
+            return self._watch(seen, self._worker.cluster.watch_pool(self._pool.name, members, until - start), until)
+        except DriftgateError as error:
+            return self._end(WatchEnd.BLIND, cause=str(error))
+
+    def _watch(self, seen: _Members, changes: Iterator[PoolChange], until: datetime) -> Watched:
         try:
             for change in changes:
                 seen.take(change)
                 ended = self._look(seen, change, until)
                 if ended is not None:
                     return ended
-        except (TransientError, PermanentError) as error:
-            return self._end(WatchEnd.BLIND, cause=str(error))
         finally:
             close = getattr(changes, "close", None)
             if close is not None:
@@ -128,13 +132,16 @@ class GateWatch:
         return None
 
     def renew(self) -> Watched | None:
-        """Moves the guard on: claims read directly first, then the ledger, then the patch. None: it was moved."""
+        """Moves the guard on: claims read directly first, then the ledger, then the patch. None: it was moved.
+
+        Whatever speaks against it, an edit of the list included, ends the watch.
+        """
         try:
             members = self._worker.cluster.read_pool(self._pool.name)
             if signs := _Members(members).signs(self._roll.claims_at_open):
                 return self._end(WatchEnd.SIGN, signs)
             return self._move_guard()
-        except (TransientError, PermanentError) as error:
+        except DriftgateError as error:
             return self._end(WatchEnd.GUARD, cause=str(error))
 
     def _move_guard(self) -> Watched | None:
@@ -156,7 +163,7 @@ class GateWatch:
             self._roll = self._worker.store(roll)
         except LedgerConflictError as error:
             return self._end(WatchEnd.OVERTAKEN, cause=str(error))
-        except (TransientError, PermanentError) as error:
+        except DriftgateError as error:
             return self._end(WatchEnd.BLIND, cause=str(error))
         return None
 

@@ -36,7 +36,7 @@ def close(
     if closed.pool is None:
         raise NodePoolNotFoundError(f"there is no NodePool named {pool} in {name}")
     if roll is not None:
-        _remember(pipeline, roll)
+        _remember(pipeline, roll, is_restored=closed.is_baseline_back)
     alert = None if closed.decision is None else closed.decision.alert(pool)
     if output is options.Output.JSON:
         shown = {"pool": pool, "wrote": closed.wrote, "budgets": to_objects(closed.pool.budgets)}
@@ -59,8 +59,9 @@ def _unfinished(pipeline: Pipeline, cluster: str, pool: str) -> Roll | None:
     return next((roll for roll in rolls if roll.pool == pool and not roll.is_finished), None)
 
 
-def _remember(pipeline: Pipeline, roll: Roll) -> None:
+def _remember(pipeline: Pipeline, roll: Roll, *, is_restored: bool) -> None:
+    now = pipeline.clock.now()
     try:
-        store_closed(pipeline.ledger, roll.cluster, roll, pipeline.clock.now(), pipeline.holder)
+        store_closed(pipeline.ledger, roll.cluster, roll, now, pipeline.holder, is_restored=is_restored)
     except DriftgateError as error:
         typer.echo(f"driftgate: the gate is shut, but the ledger does not know it yet: {error}", err=True)

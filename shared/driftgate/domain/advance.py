@@ -28,6 +28,8 @@ GUARD_AT_MOST = timedelta(seconds=90)
 OVERDUE = timedelta(minutes=2)
 READY_DEADLINE = timedelta(minutes=15)
 PROOF_DEADLINE = timedelta(days=1)
+STRAGGLERS = timedelta(minutes=5)
+"""So long after the guard's instant, a further node that goes is still put down to the opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +84,9 @@ def advance(roll: Roll, view: RollView, now: datetime) -> Advance:
         case RollState.CLOSED:
             return _closed(roll, view, now)
         case RollState.IN_FLIGHT:
-            return _in_flight(roll, view, now)
+            return _with_others_told(_in_flight(_with_others(roll, view), view, now))
         case RollState.SETTLING:
-            return _settling(roll, view, now)
+            return _with_others_told(_settling(_with_others(roll, view), view, now))
         case RollState.BAKING:
             return _baking(roll, view, now)
         case RollState.DONE | RollState.CLOSED_UNUSED | RollState.FAILED | RollState.SUSPECT:
@@ -119,13 +121,19 @@ def is_overdue(roll: Roll, now: datetime) -> bool:
 
 
 def taken(roll: Roll, signs: tuple[Sign, ...], now: datetime) -> Advance:
-    """Karpenter took a node: the gate must be shut, and the node is followed."""
-    first = signs[0]
-    taken = _to(
-        roll, RollState.IN_FLIGHT, now, sign_at=roll.sign_at or now, sign=first.kind, claim=first.claim, node=first.node
+    """Karpenter took a node: the gate must be shut, and the node is followed; any further ones are counted."""
+    first, *others = signs
+    gone = _to(
+        roll,
+        RollState.IN_FLIGHT,
+        now,
+        sign_at=roll.sign_at or now,
+        sign=first.kind,
+        claim=first.claim,
+        node=first.node,
+        also_taken=tuple(sign.claim for sign in others if sign.may_be_drift),
     )
-    told = () if len(signs) == 1 else (roll_alerts.more_than_one(roll, signs),)
-    return Advance(roll=taken, reason=ReasonCode.SIGN_SEEN, close=roll.closed_at is None, alerts=told)
+    return _with_others_told(Advance(roll=gone, reason=ReasonCode.SIGN_SEEN, close=roll.closed_at is None))
 
 
 def to_closed(roll: Roll, reason: ReasonCode, now: datetime) -> Advance:
@@ -137,6 +145,21 @@ def to_unopened(roll: Roll, now: datetime) -> Advance:
     """The opening was refused, so nothing was ever opened and the slot goes back."""
     never = replace(_to(roll, RollState.CLOSED_UNUSED, now), opened_at=None, guard_at=None)
     return Advance(roll=never, reason=ReasonCode.PATCH_REFUSED, gives_back=True)
+
+
+def _with_others(roll: Roll, view: RollView) -> Roll:
+    """The roll with every further node that went on its opening; later departures are not its doing."""
+    if view.read_at > proof_due(roll) + STRAGGLERS:
+        return roll
+    more = {sign.claim for sign in _signs(roll, view) if sign.may_be_drift and sign.claim != roll.claim}
+    return replace(roll, also_taken=tuple(sorted({*roll.also_taken, *more})))
+
+
+def _with_others_told(step: Advance) -> Advance:
+    """Said at every look, so that it is not lost with the worker that saw it first."""
+    if not step.roll.also_taken:
+        return step
+    return replace(step, alerts=(roll_alerts.more_than_one(step.roll), *step.alerts))
 
 
 def _to(roll: Roll, state: RollState, now: datetime, **changes: object) -> Roll:
@@ -156,13 +179,14 @@ def _planned(roll: Roll, now: datetime) -> Advance:
 
 
 def _opening(roll: Roll, view: RollView, now: datetime) -> Advance:
-    signs = _signs(roll, view)
+    signs, (_, alerts) = _signs(roll, view), neglect(roll, now)
     if signs:
-        return taken(roll, signs, now)
+        step = taken(roll, signs, now)
+        return replace(step, alerts=alerts + step.alerts)
     if _is_worker_alive(roll, now) and not view.must_close:
         return Advance(roll=roll, reason=ReasonCode.OPENING)
     reason = view.must_close[0].code if view.must_close else ReasonCode.ABANDONED
-    return to_closed(roll, reason, now)
+    return replace(to_closed(roll, reason, now), alerts=alerts)
 
 
 def _opened(roll: Roll, view: RollView, now: datetime) -> Advance:
@@ -176,11 +200,21 @@ def _opened(roll: Roll, view: RollView, now: datetime) -> Advance:
     return replace(to_closed(roll, reason, now), alerts=alerts)
 
 
-def _why_shut(roll: Roll, view: RollView, now: datetime) -> tuple[ReasonCode | None, tuple[Alert, ...]]:
+def neglect(roll: Roll, now: datetime) -> tuple[ReasonCode | None, tuple[Alert, ...]]:
+    """Why a gate that may be open was left alone, and what people must be told of it; None where it was not."""
+    if roll.closed_at is not None or roll.state is RollState.PLANNED:
+        return None, ()
     if roll.revert_by is not None and now >= roll.revert_by + OVERDUE:
         return ReasonCode.GATE_LEFT_OPEN, (roll_alerts.left_open(roll, now),)
     if is_abandoned(roll, now):
         return ReasonCode.ABANDONED, (roll_alerts.abandoned(roll),)
+    return None, ()
+
+
+def _why_shut(roll: Roll, view: RollView, now: datetime) -> tuple[ReasonCode | None, tuple[Alert, ...]]:
+    neglected, alerts = neglect(roll, now)
+    if neglected is not None:
+        return neglected, alerts
     if view.must_close:
         return view.must_close[0].code, ()
     if roll.revert_by is not None and now >= roll.revert_by:

@@ -32,9 +32,10 @@ TERMINAL = frozenset({RollState.DONE, RollState.CLOSED_UNUSED, RollState.FAILED,
 class Roll:
     """The ledger's record of a roll.
 
-    Ids sort by time. `claims_at_open` are the pool's NodeClaims that showed no sign when the gate opened:
-    only they can give one. `image` is the image that is right for the node expected to go. `closed_at` None
-    after opening means that the gate is open. `expected_version` of a commit is `version`.
+    Ids sort by time. `claims_at_open` are the pool's NodeClaims that showed no sign when the gate opened: only they
+    can give one; `also_taken` are those that went on this opening beside `claim`. `image` is the image that is right
+    for the node expected to go. `closed_at` None after opening means that the gate is open. `expected_version` of a
+    commit is `version`.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Roll:
     sign: str = ""
     node: str = ""
     claim: str = ""
+    also_taken: tuple[str, ...] = ()
     closed_at: datetime | None = None
     closed_by: str = ""
     baseline_restored: bool = False

@@ -9,7 +9,6 @@ from driftgate.domain.nodes import NodeClaimSnapshot
 from driftgate.domain.plan import Alert, Hold
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll
-from driftgate.domain.signs import Sign
 
 
 def left_open(roll: Roll, now: datetime) -> Alert:
@@ -34,13 +33,14 @@ def abandoned(roll: Roll) -> Alert:
     )
 
 
-def more_than_one(roll: Roll, signs: tuple[Sign, ...]) -> Alert:
-    """More than one node shows a sign since the opening."""
-    named = ", ".join(f"{sign.node or sign.claim} ({sign.kind})" for sign in signs)
+def more_than_one(roll: Roll) -> Alert:
+    """More than one node went, or is going, since the opening."""
+    claims = (roll.claim, *roll.also_taken)
     return Alert(
         code=ReasonCode.GATE_LEFT_OPEN,
-        message=f"{len(signs)} nodes of {roll.pool} have gone or are going since the gate opened: {named}.",
-        objects=tuple(f"nodeclaim/{sign.claim}" for sign in signs),
+        message=f"{len(claims)} nodes of {roll.pool} have gone or are going since the gate opened: "
+        f"{', '.join((roll.node or roll.claim, *roll.also_taken))}.",
+        objects=tuple(f"nodeclaim/{claim}" for claim in claims),
         remedy="They cannot be called back by a budget. Watch them settle before the next window.",
     )
 

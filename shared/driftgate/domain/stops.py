@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.observation import Observation
+
+FORGOTTEN = timedelta(hours=1)
+"""A stop whose roll the ledger no longer has ends so long after it was written: its opening is over by then."""
 
 
 def is_standing(stop: Stop, observation: Observation) -> bool:
@@ -19,7 +24,17 @@ def is_lifted(stop: Stop, observation: Observation) -> bool:
         case StopCause.ALARM:
             return _is_read_ok(stop, observation)
         case StopCause.ROLL:
-            return any(roll.id == stop.ref and roll.is_finished for roll in observation.rolls or ())
+            return _is_roll_over(stop, observation)
+
+
+def _is_roll_over(stop: Stop, observation: Observation) -> bool:
+    """The roll ended; or the ledger, which knew it when the stop was written, lost it long ago."""
+    if observation.rolls is None:
+        return False
+    roll = next((roll for roll in observation.rolls if roll.id == stop.ref), None)
+    if roll is not None:
+        return roll.is_finished
+    return stop.at is not None and observation.at >= stop.at + FORGOTTEN
 
 
 def _is_read_ok(stop: Stop, observation: Observation) -> bool:

@@ -143,6 +143,8 @@ def _ending(roll: Roll, reason: ReasonCode) -> str:
     if roll.state is RollState.CLOSED_UNUSED:
         return "No node was taken. The window's slot is given back."
     node = roll.node or roll.claim or "the node"
+    if roll.also_taken:
+        node += f" (one of {1 + len(roll.also_taken)} that went: {', '.join(roll.also_taken)} too)"
     if roll.state is not RollState.DONE:
         return f"{REASONS[reason].meaning} Node: {node}."
     stood = _seconds(roll.opened_at, roll.closed_at)
