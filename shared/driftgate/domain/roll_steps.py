@@ -95,7 +95,8 @@ def _native_zero(pool: NodePoolSnapshot, facts: ClusterFacts) -> tuple[Hold, ...
     own = without_marks(pool.budgets)
     if not own or not any(map(is_open_mark, pool.budgets)):
         return ()
-    if allowed(own, total(facts.members.get(pool.name, ())), facts.observation.at, _DRIFTED) != 0:
+    limit = allowed(own, total(facts.members.get(pool.name, ())), facts.observation.at, _DRIFTED)
+    if limit is None or limit >= 1:
         return ()
     text = f"An entry of {pool.name} shuts Drifted now."
     return (Hold(code=ReasonCode.NATIVE_BLACKOUT, message=text, objects=(f"nodepool/{pool.name}",)),)
