@@ -1,0 +1,277 @@
+"""Watches everything that is written to a simulated cluster and says which promise it broke.
+
+It judges by the store's own changes and by the model's account of what Karpenter took, never by what the product
+says of itself. A broken promise is a line in `broken`; a test asserts that there is none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from driftgate.domain.allowance import allowed
+from driftgate.domain.budget import Budget, DisruptionReason, from_objects
+from driftgate.domain.gate import shuts_drifted
+from driftgate.domain.marks import is_guard_mark, is_mark, is_open_mark
+from driftgate.domain.nodepool import ROLL_ANNOTATION
+from driftgate.domain.roll_annotation import LiveRoll, from_text
+from driftgate.sim.cluster import SimCluster
+from driftgate.sim.kinds import NODEPOOLS
+from driftgate.sim.objects import JsonDict, annotations_of, copy_of, section
+from driftgate.sim.store import Change
+from driftgate.sim.witness import Disruption, budgets_of
+from tests.gate_policy import refusals
+
+OURS = "driftgate"
+MANY = 1000
+LAG = timedelta(seconds=0.5)
+"""What Karpenter may take after the guard's minute: a decision on its way, made a moment before."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Opening:
+    """One opening by driftgate. `is_disturbed`: somebody died, slept or did not answer while it stood."""
+
+    id: str
+    pool: str
+    at: datetime
+    guard_at: datetime
+    window: datetime | None
+    baseline: tuple[Budget, ...]
+    against: tuple[str, ...] = ()
+    is_edited: bool = False
+    is_disturbed: bool = False
+    closed_at: datetime | None = None
+    taken: list[Disruption] = field(default_factory=list)
+
+    def stood_until(self, now: datetime) -> datetime:
+        """When it ended, by a closing or by its guard; now where it still stands."""
+        return min(self.guard_at, self.closed_at or now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """What really holds at the moment of an opening: everything against it, the window, and when that ends."""
+
+    against: tuple[str, ...] = ()
+    window: datetime | None = None
+    end: datetime | None = None
+
+
+Permit = Callable[[str, datetime], Permission]
+
+
+def always(pool: str, at: datetime) -> Permission:
+    """Nothing speaks against it."""
+    return Permission()
+
+
+class Watchman:
+    """Hears every change. `permit` says what really holds; `per_window` is what the owner allows."""
+
+    def __init__(self, sim: SimCluster, permit: Permit = always, per_window: int | None = None) -> None:
+        self.sim = sim
+        self.permit = permit
+        self.per_window = per_window
+        self.openings: list[Opening] = []
+        self.by_person: list[Disruption] = []
+        self.broken: list[str] = []
+        self._judged = 0
+        sim.store.listeners.append(self._heard)
+
+    def standing(self, pool: str | None = None) -> list[Opening]:
+        """Openings whose marks still stand."""
+        return [o for o in self.openings if o.closed_at is None and pool in (None, o.pool)]
+
+    def disturb(self) -> None:
+        """Somebody of ours died, slept or got no answer: what stands open now is no longer watched as it should be."""
+        for opening in self.standing():
+            opening.is_disturbed = True
+
+    def histogram(self) -> Counter[int]:
+        """How many openings took how many nodes."""
+        self.look()
+        return Counter(len(opening.taken) for opening in self.openings)
+
+    def look(self) -> None:
+        """Takes in what Karpenter did since the last look, and judges what shows only in time."""
+        taken = self.sim.witness.disruptions[self._judged :]
+        self._judged += len(taken)
+        for disruption in taken:
+            if disruption.reason == DisruptionReason.DRIFTED:
+                self._attribute(disruption)
+        self._judge_counts()
+        self._judge_forbidden()
+
+    # --- what is written ---------------------------------------------------------------------------
+
+    def _heard(self, change: Change) -> None:
+        if change.kind is NODEPOOLS and change.type == "DELETED":
+            for opening in self.standing(change.after.name):
+                opening.closed_at = change.at
+        elif change.manager == OURS and (change.kind is not NODEPOOLS or change.before is None):
+            self._say(f"driftgate wrote a {change.kind.kind}")
+        elif change.kind is NODEPOOLS and change.before is not None:
+            self._pool_changed(change, change.before.obj)
+
+    def _pool_changed(self, change: Change, was: JsonDict) -> None:
+        before, after = from_objects(list(budgets_of(was))), from_objects(list(budgets_of(change.after.obj)))
+        if change.manager == OURS and _rest(was) != _rest(change.after.obj):
+            self._say(f"driftgate changed more than budgets and its annotation in {change.after.name}")
+        if before == after:
+            return
+        if change.manager == OURS:
+            self._wrote(change, before, after)
+        else:
+            self._person_wrote(change.after.name)
+
+    def _person_wrote(self, pool: str) -> None:
+        for opening in self.standing(pool):
+            opening.is_edited = True
+
+    def _wrote(self, change: Change, before: tuple[Budget, ...], after: tuple[Budget, ...]) -> None:
+        pool, was_open, is_open = change.after.name, _is_open(before), _is_open(after)
+        for refusal in refusals(before, after):
+            self._say(f"{pool}: the admission policy would refuse the write: {refusal}")
+        if is_open and not was_open:
+            self._opened(change, before)
+        if is_open:
+            self._judge_guard(change, after)
+        else:
+            self._closed(change, before, after)
+
+    def _opened(self, change: Change, before: tuple[Budget, ...]) -> None:
+        pool, live = change.after.name, from_text(annotations_of(change.after.obj).get(ROLL_ANNOTATION))
+        if not isinstance(live, LiveRoll):
+            self._say(f"{pool}: opened without a record")
+            return
+        self._judge_others(pool)
+        if any(is_mark(budget) for budget in before):
+            self._say(f"{pool}: opened over marks that stood there")
+        permission = self.permit(pool, change.at)
+        self.openings.append(
+            Opening(
+                id=live.id,
+                pool=pool,
+                at=change.at,
+                guard_at=live.guard_at,
+                window=permission.window,
+                baseline=before,
+                against=permission.against,
+            )
+        )
+
+    def _judge_guard(self, change: Change, after: tuple[Budget, ...]) -> None:
+        """I4 and I1: an opening ends by itself, within 90 s, and before the permission does."""
+        pool, live = change.after.name, from_text(annotations_of(change.after.obj).get(ROLL_ANNOTATION))
+        standing = self.standing(pool)
+        if not isinstance(live, LiveRoll) or not standing:
+            self._say(f"{pool}: a gate stands open without a record")
+            return
+        standing[-1].guard_at = live.guard_at
+        if live.guard_at - change.at > timedelta(seconds=90):
+            self._say(f"{pool}: the guard comes only after {live.guard_at - change.at}")
+        if sum(map(is_guard_mark, after)) != 1 or _allows(after, live.guard_at) != 0:
+            self._say(f"{pool}: the guard does not shut the gate")
+        if live.guard_at > change.at and (_allows(after, change.at) or 0) > 1:
+            self._say(f"{pool}: opened for more than one")
+        end = self.permit(pool, change.at).end
+        if end is not None and live.guard_at > max(end, change.at):
+            self._say(f"{pool}: may stand open until {live.guard_at}, but the permission ends at {end}")
+
+    def _judge_others(self, pool: str) -> None:
+        """I2: at most one roll in flight in the cluster."""
+        self.look()
+        now = self.sim.clock.now()
+        for opening in self.openings:
+            if opening.closed_at is None and opening.guard_at > now:
+                self._say(f"{pool}: opened while {opening.pool} stands open")
+            flying = [taken for taken in opening.taken if self.sim.witness.taken(taken.claim) is taken]
+            if flying and len(opening.taken) == 1:
+                self._say(f"{pool}: opened while {flying[0].node} of {opening.pool} is in flight")
+
+    def _closed(self, change: Change, before: tuple[Budget, ...], after: tuple[Budget, ...]) -> None:
+        """I3: the baseline exactly, or the person's edit with the gate shut; no mark is left."""
+        pool, standing = change.after.name, self.standing(change.after.name)
+        if any(is_mark(budget) for budget in after):
+            self._say(f"{pool}: closed with marks left behind")
+        if not standing:
+            self._say(f"{pool}: its budgets were written though nothing of ours stood there")
+        for opening in standing:
+            opening.closed_at = change.at
+            self._judge_end(opening, before, after)
+
+    def _judge_end(self, opening: Opening, before: tuple[Budget, ...], after: tuple[Budget, ...]) -> None:
+        if not opening.is_edited and after != opening.baseline:
+            self._say(f"{opening.pool}: the baseline is not back")
+        if opening.is_edited and not shuts_drifted(after):
+            self._say(f"{opening.pool}: closed after an edit, and the gate is not shut")
+        if opening.is_edited and (lost := _lost(opening.baseline, before, after)):
+            self._say(f"{opening.pool}: closing took a person's entries {lost}")
+
+    # --- what Karpenter did ------------------------------------------------------------------------
+
+    def _attribute(self, disruption: Disruption) -> None:
+        seen = from_objects(list(disruption.seen_budgets))
+        ours = [o for o in self.openings if o.pool == disruption.pool and o.at <= disruption.at]
+        if not _is_open(seen) or not ours:
+            self.by_person.append(disruption)
+            return
+        opening = ours[-1]
+        opening.taken.append(disruption)
+        if disruption.at > opening.guard_at + LAG:
+            self._say(f"{disruption.node} was taken {disruption.at - opening.guard_at} after the guard's minute")
+        if len(opening.taken) > 1 and not opening.is_disturbed:
+            nodes = [taken.node for taken in opening.taken]
+            self._say(f"{opening.id} took {nodes}, though nothing disturbed it")
+
+    def _judge_counts(self) -> None:
+        if self.per_window is None:
+            return
+        took = Counter((o.pool, o.window) for o in self.openings if o.taken)
+        for (pool, window), count in took.items():
+            if count > self.per_window:
+                self._say(f"{pool}: {count} openings took a node in the window of {window}")
+
+    def _judge_forbidden(self) -> None:
+        """I1: an opening that something spoke against. One that was asleep as it came is shut at once."""
+        for opening in self.openings:
+            stood = opening.stood_until(self.sim.clock.now()) - opening.at
+            if opening.against and stood > (timedelta(seconds=1) if opening.is_disturbed else timedelta(0)):
+                self._say(f"{opening.pool}: opened at {opening.at} although {', '.join(opening.against)}")
+
+    def _say(self, what: str) -> None:
+        if what not in self.broken:
+            self.broken.append(what)
+
+
+def _is_open(budgets: Sequence[Budget]) -> bool:
+    return any(is_open_mark(budget) for budget in budgets)
+
+
+def _allows(budgets: Sequence[Budget], at: datetime) -> int | None:
+    return allowed(budgets, MANY, at, DisruptionReason.DRIFTED)
+
+
+def _rest(pool: JsonDict) -> JsonDict:
+    """The NodePool without what driftgate may write, and without what the server keeps by itself."""
+    rest = copy_of(pool)
+    section(rest, "spec", "disruption").pop("budgets", None)
+    metadata = section(rest, "metadata")
+    annotations = {key: value for key, value in annotations_of(pool).items() if key != ROLL_ANNOTATION}
+    for key in ("generation", "resourceVersion", "managedFields", "annotations"):
+        metadata.pop(key, None)
+    return rest | {"annotations": annotations}
+
+
+def _lost(baseline: Sequence[Budget], before: Sequence[Budget], after: Sequence[Budget]) -> list[Budget]:
+    """A person's entries, neither ours nor the baseline's remainders, that the closing took."""
+    foreign = Counter(map(repr, before)) - Counter(map(repr, (b for b in before if is_mark(b))))
+    lost = foreign - Counter(map(repr, after))
+    return [b for b in before if repr(b) in lost and not _may_be_remainder(b, baseline)]
+
+
+def _may_be_remainder(budget: Budget, baseline: Sequence[Budget]) -> bool:
+    return any(b.nodes == budget.nodes and budget.reasons is not None and b != budget for b in baseline)
