@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.guarded import guarded
 from tests.e2e.harness.fixtures import api_server, control_plane, oracle
 
-__all__ = ["api_server", "control_plane", "oracle"]
+__all__ = ["api_server", "control_plane", "guarded", "oracle"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

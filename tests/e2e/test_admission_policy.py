@@ -1,0 +1,277 @@
+"""What the API server lets driftgate write, asked of the real one: openings, renewals, closings, and nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from driftgate.domain.budget import Budget, to_objects
+from driftgate.domain.closing import close, close_without_record
+from driftgate.domain.gate import may_be_baseline, opened_list
+from driftgate.domain.gate_patch import closing_patch, opening_patch, renewal_patch
+from driftgate.domain.guard import renewed_list
+from driftgate.domain.marks import OPEN_MARK
+from driftgate.domain.nodepool import NodePoolSnapshot
+from driftgate.domain.opening import why_not_openable
+from driftgate.domain.roll_annotation import LiveRoll
+from tests.e2e.case_budgets import case_budgets
+from tests.e2e.guarded import POOL, Guarded, writes
+from tests.e2e.harness.api import JSON_PATCH, Object
+from tests.e2e.harness.scenario import NODEPOOLS
+from tests.factories import NOW, budget, live_roll
+from tests.gate_policy import refusals
+from tests.gate_strategies import baselines, edited, edits, guard_after, moments, usual
+
+GUARD_AT = guard_after(NOW)
+MINUTE = timedelta(minutes=1)
+SHUT, TEN, GUARD = budget("0", "Drifted"), budget("10%"), opened_list((budget("0", "Drifted"),), GUARD_AT)[-1]
+NIGHT = budget("0", "Drifted", schedule="0 22 * * *", duration="8h")
+sometimes = settings(usual, max_examples=200)
+CASES = case_budgets()
+OPENABLE = [text for text, found in CASES.items() if why_not_openable(found, total=9) == ()]
+
+
+def live(baseline: Sequence[Budget]) -> LiveRoll:
+    opened = opened_list(baseline, GUARD_AT)
+    return live_roll(baseline=tuple(baseline), opened=opened, opened_at=NOW, guard_at=GUARD_AT)
+
+
+def renewed(roll: LiveRoll) -> LiveRoll:
+    later = roll.guard_at + MINUTE
+    return replace(roll, guard_at=later, opened=renewed_list(roll.opened, roll.guard_at, later))
+
+
+def opened_pool(guarded: Guarded, baseline: Sequence[Budget]) -> tuple[NodePoolSnapshot, LiveRoll]:
+    """The NodePool that driftgate itself has opened and renewed once."""
+    roll = live(baseline)
+    opened = guarded.ours.patch_nodepool(POOL, opening_patch(guarded.stand(baseline), roll))
+    later = renewed(roll)
+    return guarded.ours.patch_nodepool(POOL, renewal_patch(opened, later)), later
+
+
+def stored(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+    """What the server keeps of a list: fields that its CRD does not know are dropped."""
+    return tuple(replace(entry, unknown=()) for entry in budgets)
+
+
+# --- what driftgate does ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", OPENABLE)
+def test_every_list_of_the_cases_that_may_be_opened_is_opened_renewed_and_closed(guarded, text):
+    baseline = CASES[text]
+    pool, roll = opened_pool(guarded, baseline)
+
+    closed = guarded.ours.patch_nodepool(
+        POOL, closing_patch(pool, close(baseline, roll.opened, pool.budgets), roll.tombstone())
+    )
+
+    assert closed.budgets == baseline
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_marks_left_behind_in_any_list_of_the_cases_may_be_taken_out(guarded, text):
+    pool = guarded.stand((*CASES[text], OPEN_MARK, GUARD))
+
+    left = guarded.ours.patch_nodepool(POOL, closing_patch(pool, close_without_record(pool.budgets), None))
+
+    assert OPEN_MARK not in left.budgets
+    assert GUARD not in left.budgets
+
+
+def test_any_opening_renewal_and_closing_around_any_foreign_edit_is_let_through(guarded):
+    @sometimes
+    @given(baselines(), st.lists(edits, max_size=4))
+    def story(baseline, by):
+        _, roll = opened_pool(guarded, baseline)
+        pool = guarded.stand(edited(roll.opened, by))
+
+        closing = close(baseline, roll.opened, pool.budgets)
+        closed = guarded.ours.patch_nodepool(POOL, closing_patch(pool, closing, roll.tombstone()))
+
+        assert closed.budgets == (pool.budgets if closing.budgets is None else closing.budgets)
+
+    story()
+
+
+def test_any_list_with_marks_and_no_record_may_be_closed(guarded):
+    @sometimes
+    @given(baselines(), moments, st.lists(edits, max_size=4))
+    def story(baseline, opened_at, by):
+        pool = guarded.stand(edited(opened_list(baseline, guard_after(opened_at)), by))
+
+        patch = closing_patch(pool, close_without_record(pool.budgets), None)
+
+        assert not patch or guarded.refusal(patch) is None
+
+    story()
+
+
+# --- what it must not do ---------------------------------------------------------------------------------
+
+
+def changes(draw: st.DrawFn) -> tuple[tuple[Budget, ...], tuple[Budget, ...]]:
+    """A list, and what somebody makes of it: a few edits, an opening, a closing, or one of these and an edit."""
+    baseline = draw(baselines())
+    opened = opened_list(baseline, GUARD_AT)
+    before = edited(draw(st.sampled_from([baseline, opened])), draw(st.lists(edits, max_size=2)))
+    made = draw(st.sampled_from([before, baseline, opened]))
+    return before, edited(made, draw(st.lists(edits, max_size=2)))
+
+
+def test_the_server_and_the_predicate_agree_on_any_change_of_any_list(guarded):
+    said: Counter[bool] = Counter()
+
+    @settings(usual, max_examples=1000)
+    @given(st.composite(changes)())
+    def agree(change):
+        before, after = stored(change[0]), stored(change[1])
+        guarded.stand(before)
+
+        refused = guarded.refusal(writes(after))
+
+        assert (refused is not None) == bool(refusals(before, after)), refused or refusals(before, after)
+        said[refused is None] += 1
+
+    agree()
+
+    assert min(said[True], said[False]) >= 100, said
+
+
+def replaced(path: str, value: object) -> Object:
+    return {"op": "add", "path": path, "value": value}
+
+
+REFUSED: dict[str, tuple[Object, str]] = {
+    "template": (
+        replaced("/spec/template/spec/expireAfter", "1h"),
+        "may change nothing in spec but disruption.budgets, and this would change spec: template",
+    ),
+    "limits": (replaced("/spec/limits", {"cpu": "1000"}), "this would change spec: limits"),
+    "weight": (replaced("/spec/weight", 10), "this would change spec: weight"),
+    "consolidation": (
+        replaced("/spec/disruption/consolidateAfter", "1h"),
+        "may change nothing in spec.disruption but budgets, and this would change: consolidateAfter",
+    ),
+    "labels": (
+        replaced("/metadata/labels", {"team": "shop"}),
+        "may change nothing in metadata but the annotation driftgate.dev/roll, and this would change: labels",
+    ),
+    "finalizers": (replaced("/metadata/finalizers", ["example.com/held"]), "this would change: finalizers"),
+    "owners": (
+        replaced("/metadata/ownerReferences", [{"apiVersion": "v1", "kind": "Node", "name": "a", "uid": "b"}]),
+        "this would change: ownerReferences",
+    ),
+    "another annotation": (
+        replaced("/metadata/annotations/karpenter.sh~1nodepool-hash", "1"),
+        "may change no annotation but driftgate.dev/roll, and this would change: karpenter.sh/nodepool-hash",
+    ),
+    "somebody's annotation": ({"op": "remove", "path": "/metadata/annotations/team"}, "this would change: team"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_nothing_but_budgets_and_our_annotation_may_change(guarded: Guarded, what: str):
+    operation, message = REFUSED[what]
+    guarded.stand([SHUT])
+
+    answer = guarded.our_api.send("PATCH", f"{NODEPOOLS}/{POOL}?dryRun=All", [operation], JSON_PATCH)
+
+    assert answer.status == 403
+    assert message in answer.text
+
+
+BROKEN: dict[str, tuple[list[Budget], list[Budget], str]] = {
+    "an empty list": ([SHUT], [], "budgets: [] means no limit at all"),
+    "an entry that limits nothing": ([SHUT], [SHUT, replace(SHUT, reasons=())], "reasons: [] limits nothing"),
+    "a limit for Empty": ([SHUT], [SHUT, budget("1", "Empty")], "apply to Empty must stay the same"),
+    "a limit for Underutilized": (
+        [SHUT, budget("2", "Empty", "Underutilized")],
+        [SHUT, budget("2", "Empty"), budget("3", "Underutilized")],
+        "apply to Underutilized must stay the same",
+    ),
+    "two limits where one was": (
+        [SHUT, TEN, budget("2")],
+        [SHUT, TEN, TEN],
+        "apply to Empty must stay the same",
+    ),
+    "five nodes for Drifted": ([SHUT], [SHUT, budget("5", "Drifted")], "must be a zero, or the open mark of driftgate"),
+    "one node, spelled as a person would": ([SHUT], [SHUT, budget("1", "Drifted")], "must be a zero, or the open mark"),
+    "the owner's night": ([SHUT, NIGHT], [SHUT], "must be a zero without a schedule, or a mark of driftgate"),
+    "the owner's limit": ([SHUT, budget("3", "Drifted")], [SHUT], "must be a zero without a schedule, or a mark"),
+    "the gate without its zero": ([SHUT, GUARD], [GUARD], "this list would leave the gate without either"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_each_broken_list_is_refused_with_its_reason(guarded: Guarded, what: str):
+    before, after, message = BROKEN[what]
+    guarded.stand(before)
+
+    assert message in (guarded.refusal(writes(after)) or "let through")
+    assert refusals(before, after)
+
+
+EVERYTHING_OF_NODEPOOLS = [
+    {"apiGroups": ["karpenter.sh"], "resources": ["nodepools", "nodepools/status"], "verbs": ["*"]}
+]
+
+
+def test_what_rbac_grants_by_mistake_the_policy_refuses(guarded: Guarded):
+    path, dry = f"{NODEPOOLS}/{POOL}", "?dryRun=All"
+    other = guarded.api.get(path)
+    fresh = {key: other[key] for key in ("apiVersion", "kind", "spec")} | {"metadata": {"name": "another"}}
+
+    with guarded.granted(EVERYTHING_OF_NODEPOOLS):
+        answers = [
+            guarded.our_api.send("DELETE", path + dry),
+            guarded.our_api.send("POST", NODEPOOLS + dry, fresh),
+            guarded.our_api.send(
+                "PATCH", f"{path}/status{dry}", {"status": {"nodes": 9}}, "application/merge-patch+json"
+            ),
+            guarded.our_api.send("PUT", path + dry, other | {"spec": other["spec"] | {"weight": 3}}),
+        ]
+
+    assert [answer.status for answer in answers] == [403] * 4
+    for answer in answers[:3]:
+        assert "driftgate only patches the budgets of a NodePool" in answer.text
+    assert "this would change spec: weight" in answers[3].text
+
+
+def test_nobody_else_is_bound(guarded: Guarded):
+    guarded.stand([SHUT])
+    path = f"{NODEPOOLS}/{POOL}?dryRun=All"
+
+    for operation, _ in REFUSED.values():
+        assert guarded.api.send("PATCH", path, [operation], JSON_PATCH).status == 200
+    for _, after, _ in BROKEN.values():
+        guarded.admin.patch_nodepool(POOL, writes(after), dry_run=True)
+
+
+# --- cost ------------------------------------------------------------------------------------------------
+
+LONG = ",".join(str(minute % 60) for minute in range(4000))
+FULL: dict[str, list[Budget]] = {
+    "50 equal entries": [budget("0", "Drifted"), *[budget("7", schedule="@daily", duration="1h")] * 49],
+    "50 different entries": [budget("0", "Drifted"), *(budget(str(count)) for count in range(1, 50))],
+    "50 zeros": [budget("0", "Drifted")] * 49 + [budget("00")],
+    "49 schedules of 11,000 characters": [
+        budget("0", "Drifted"),
+        *(budget("7", schedule=f"{count},{LONG} * * * *", duration="1h") for count in range(49)),
+    ],
+}
+
+
+@pytest.mark.parametrize("what", FULL)
+def test_a_list_filled_to_the_brim_costs_the_server_less_than_its_limit(guarded: Guarded, what: str):
+    before = FULL[what]
+    assert len(before) == 50
+    assert may_be_baseline(before)
+    guarded.stand(before)
+
+    assert guarded.refusal(writes([OPEN_MARK, *before[1:]])) is None
+    assert to_objects(guarded.admin.get_nodepool(POOL).budgets) == to_objects(before)
