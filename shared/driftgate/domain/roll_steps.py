@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from driftgate.domain.advance import Advance, RollView, advance
+from driftgate.domain.advance import GUARD_AT_MOST, Advance, RollView, advance
 from driftgate.domain.allowance import allowed
 from driftgate.domain.budget import DisruptionReason
 from driftgate.domain.candidates import blocked, candidates, eligible, facts_for
@@ -125,7 +125,10 @@ def _sick(roll: Roll, members: tuple[Member, ...], observation: Observation, pol
 
 
 def _was_open_to_its_end(roll: Roll) -> bool:
-    return roll.closed_at is not None and roll.revert_by is not None and roll.closed_at >= roll.revert_by
+    """Whether nothing but time closed the gate: at its end, or where no further guard fitted before it."""
+    if roll.closed_at is None or roll.revert_by is None:
+        return False
+    return roll.closed_at + GUARD_AT_MOST >= roll.revert_by
 
 
 def _not_started(roll: Roll, facts: ClusterFacts) -> Alert:
