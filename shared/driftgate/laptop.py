@@ -8,21 +8,31 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
-from driftgate.bootstrap import holder, read_config
+from driftgate.bootstrap import holder
 from driftgate.config.load import Config, default_policy
-from driftgate.domain.errors import InvalidInputError
+from driftgate.domain.errors import (
+    ClusterForbiddenError,
+    ClusterUnauthorizedError,
+    ClusterUnavailableError,
+    DriftgateError,
+    InvalidInputError,
+    KarpenterMissingError,
+)
+from driftgate.domain.jsonvalue import JsonObject
 from driftgate.domain.nodepool import NodePoolSnapshot
-from driftgate.domain.observation import Observation
-from driftgate.domain.policy import ClusterPolicy
+from driftgate.domain.observation import Observation, ReadError
 from driftgate.ports import Clock, Cluster, Ledger
 
 if TYPE_CHECKING:
+    from driftgate.adapters.kubernetes_cluster import KubernetesCluster
     from driftgate.adapters.kubernetes_lists import ListProgress
 
 Progress = Callable[[str, int], None]
@@ -100,28 +110,63 @@ def read_nodepools(content: str, source: str, at: datetime) -> tuple[NodePoolSna
     return read_snapshot(content, source, at).nodepools
 
 
-def read_policy(path: Path) -> ClusterPolicy:
-    """The policy of a configuration with one cluster. Raises InvalidInputError, InvalidSettingsError."""
-    return read_config(path).cluster(None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenSnapshot:
+    """A snapshot's text, and whether all of it could be read."""
+
+    text: str
+    is_whole: bool
 
 
-def write_snapshot(cluster: Cluster, observation: Observation, *, redact: bool) -> str:
-    """The stream of a snapshot: the cluster's objects as it gives them, and the observation beside them."""
+def write_snapshot(cluster: Cluster, observation: Observation, *, redact: bool) -> WrittenSnapshot:
+    """The stream of a snapshot: the cluster's objects as it gives them, and the observation beside them.
+
+    What cannot be read is named in it as an error.
+    """
     from driftgate.adapters.kubernetes_cluster import KubernetesCluster
-    from driftgate.adapters.kubernetes_resources import SNAPSHOT_RESOURCES
     from driftgate.adapters.snapshot_file import write_snapshot as write
 
     if not isinstance(cluster, KubernetesCluster):
         raise TypeError("only a cluster behind the API can be written down")
-    unread = {error.resource for error in observation.errors}
-    wanted = [name for name in SNAPSHOT_RESOURCES if name not in unread]
-    return write((raw for name in wanted for raw in cluster.list_raw(name)), observation, redact=redact)
+    objects, errors = _raw_objects(cluster, {error.resource for error in observation.errors})
+    known = replace(observation, errors=(*observation.errors, *errors))
+    return WrittenSnapshot(text=write(objects, known, redact=redact), is_whole=not known.errors)
 
 
-def ledger_path(cluster: str, environment: Mapping[str, str]) -> Path:
-    """Where this user's ledger of a cluster is kept unless `--ledger` says otherwise."""
+def _raw_objects(cluster: KubernetesCluster, unread: AbstractSet[str]) -> tuple[list[JsonObject], list[ReadError]]:
+    """Every object of every kind that is judged, but those known to be unreadable; and what else was."""
+    from driftgate.adapters.kubernetes_resources import NODE_CLASSES, SNAPSHOT_RESOURCES
+
+    objects: list[JsonObject] = []
+    errors: list[ReadError] = []
+    for plural in SNAPSHOT_RESOURCES:
+        name = "nodeclasses" if plural == NODE_CLASSES.plural else plural
+        if name in unread:
+            continue
+        try:
+            objects += cluster.list_raw(plural)
+        except KarpenterMissingError as error:
+            if plural != NODE_CLASSES.plural:
+                errors.append(ReadError(resource=name, status=404, message=str(error)))
+        except (ClusterUnauthorizedError, ClusterForbiddenError, ClusterUnavailableError) as error:
+            errors.append(ReadError(resource=name, status=_status(error), message=str(error)))
+    return objects, errors
+
+
+def _status(error: DriftgateError) -> int:
+    match error:
+        case ClusterUnauthorizedError():
+            return 401
+        case ClusterForbiddenError():
+            return 403
+        case _:
+            return 0
+
+
+def default_ledger(cluster: str, environment: Mapping[str, str]) -> str:
+    """This user's ledger of a cluster, where `--ledger` says no other."""
     state = environment.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "driftgate" / f"{re.sub('[^A-Za-z0-9._-]+', '-', cluster) or 'cluster'}.json"
+    return f"file:{state}/driftgate/{re.sub('[^A-Za-z0-9._-]+', '-', cluster) or 'cluster'}.json"
 
 
 def _ledger(spec: str | None, cluster: str, clock: Clock, environment: Mapping[str, str]) -> Ledger:
@@ -129,11 +174,14 @@ def _ledger(spec: str | None, cluster: str, clock: Clock, environment: Mapping[s
     from driftgate.adapters.ledger_dynamodb import DynamoDbLedger
     from driftgate.adapters.ledger_file import FileLedger
 
-    kind, _, value = (spec or f"file:{ledger_path(cluster, environment)}").partition(":")
+    kind, _, value = (spec or default_ledger(cluster, environment)).partition(":")
     match kind, bool(value):
         case "file", True:
-            Path(value).expanduser().parent.mkdir(parents=True, exist_ok=True)
-            return FileLedger(Path(value).expanduser(), clock)
+            path = Path(value).expanduser()
+            # A reader needs no folder, and a writer is told by the ledger that there is none.
+            with suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            return FileLedger(path, clock)
         case "dynamodb", True:
             return DynamoDbLedger(AwsSession(clock), value, clock)
         case _:

@@ -6,38 +6,45 @@ import json
 
 import typer
 
-from driftgate.app.observe import observe
 from driftgate.app.pipeline import Pipeline
-from driftgate.cli.exit_codes import of_plan
+from driftgate.cli.answers import is_for_machines, write
+from driftgate.cli.exit_codes import ExitCode, of_pool
 from driftgate.cli.options import Output
-from driftgate.domain.budget import to_objects
-from driftgate.domain.judge import judge
+from driftgate.cli.plan_table import hold_line
+from driftgate.domain.gate_duty import decide_closing
 from driftgate.domain.patch import JsonPatch
-from driftgate.domain.plan import ActionKind
-from driftgate.domain.policy import NowRequest
+from driftgate.domain.plan import PoolPlan
 
 
-def show_dry_run(pipeline: Pipeline, pool: str, request: NowRequest | None, output: Output) -> int:
-    """Prints the opening patch and its revert, checked by the server in a dry run; writes nothing."""
+def show_dry_run(pipeline: Pipeline, plan: PoolPlan, output: Output) -> int:
+    """Prints the opening patch and the patch that takes it back; the server checks the first and stores nothing."""
+    opening = plan.action.patch
+    if opening is None:
+        return _show_hold(plan, output)
     name = pipeline.cluster_names[0]
-    cluster, policy = pipeline.clusters.connect(name), pipeline.policy(name)
-    seen = observe(pipeline.sources(cluster), policy, pipeline.ledger.load(name), pipeline.clock.now())
-    plan = judge(seen, policy, request=request).plan
-    decided = plan.of(pool)
-    if decided is None or decided.action.kind is not ActionKind.OPEN or decided.action.patch is None:
-        typer.echo(json.dumps({"pool": pool, "wouldOpen": False, "plan": plan.to_object()}, indent=2))
-        return of_plan(plan)
-    cluster.patch_nodepool(pool, decided.action.patch, dry_run=True)
-    baseline = decided.action.roll.baseline if decided.action.roll is not None else ()
-    if output is Output.JSON:
-        shown = {"pool": pool, "wouldOpen": True, "patch": _objects(decided.action.patch)}
-        typer.echo(json.dumps(shown | {"revert": to_objects(baseline)}, ensure_ascii=False))
+    opened = pipeline.clusters.connect(name).patch_nodepool(plan.name, opening, dry_run=True)
+    revert = decide_closing(opened, plan.action.roll, pipeline.policy(name).deployment).patch
+    if is_for_machines(output):
+        shown = {"pool": plan.name, "wouldOpen": True, "patch": _objects(opening), "revert": _objects(revert)}
+        write(shown | {"reasons": []}, output)
     else:
-        typer.echo("# opens the gate for one node (the server accepted it in a dry run)")
-        typer.echo(json.dumps(_objects(decided.action.patch), indent=2, ensure_ascii=False))
-        typer.echo("# the budgets that closing puts back")
-        typer.echo(json.dumps(to_objects(baseline), indent=2, ensure_ascii=False))
-    return of_plan(plan)
+        typer.echo(f"# Opens the gate of {plan.name} for one node. The server accepted it; nothing was stored.")
+        typer.echo(json.dumps(_objects(opening), indent=2, ensure_ascii=False))
+        typer.echo("# Takes it back.")
+        typer.echo(json.dumps(_objects(revert), indent=2, ensure_ascii=False))
+    return ExitCode.OK
+
+
+def _show_hold(plan: PoolPlan, output: Output) -> int:
+    reasons = plan.action.reasons
+    if is_for_machines(output):
+        shown = {"pool": plan.name, "wouldOpen": False, "patch": None, "revert": None}
+        write(shown | {"reasons": [hold.to_object() for hold in reasons]}, output)
+    else:
+        typer.echo(f"{plan.name} would not be opened: it is {plan.verdict}.")
+        for hold in reasons:
+            typer.echo(f"  {hold_line(hold)}")
+    return of_pool(plan)
 
 
 def _objects(patch: JsonPatch) -> list[dict[str, object]]:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from driftgate import __version__
-from driftgate.cli import close, lint, manifests, pause, plan, report, roll, snapshot, status
+from driftgate.cli import close, image, lint, manifests, pause, plan, report, roll, snapshot, status
 from driftgate.cli.exit_codes import ExitCode, exit_code_of
 from driftgate.domain.errors import DriftgateError
 
@@ -44,20 +44,25 @@ def command(function: Callable[..., int]) -> Callable[..., None]:
     return run
 
 
-COMMANDS: dict[str, Callable[..., int]] = {
-    "report": report.report,
-    "plan": plan.plan,
-    "snapshot": snapshot.snapshot,
-    "lint": lint.lint,
-    "roll": roll.roll,
-    "close": close.close,
-    "status": status.status,
-    "pause": pause.pause,
-    "resume": pause.resume,
-    "cluster-manifests": manifests.cluster_manifests,
+COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
+    "report": (report.report, "Show every pool: what it is, how far behind, and why."),
+    "plan": (plan.plan, "Say what would be done now, and every reason why."),
+    "snapshot": (snapshot.snapshot, "Write the whole situation as one file."),
+    "lint": (lint.lint, "Check the disruption budgets of NodePools in files."),
+    "roll": (roll.roll, "Roll exactly one node of a pool."),
+    "close": (close.close, "Shut the gate of a pool now; its budgets come back."),
+    "status": (status.status, "Show rolls, stops, and who works on the cluster."),
+    "pause": (pause.pause, "Open nothing from now on; shut what stands open."),
+    "resume": (pause.resume, "Lift a pause."),
+    "cluster-manifests": (manifests.cluster_manifests, "Print the rights that driftgate needs in a cluster."),
 }
-for name, function in COMMANDS.items():
-    app.command(name)(command(function))
+for name, (function, short_help) in COMMANDS.items():
+    app.command(name, short_help=short_help)(command(function))
+
+images = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+images.command("list", short_help="List what is said of images.")(command(image.image_list))
+images.command("clear", short_help="Lift what is said against an image.")(command(image.image_clear))
+app.add_typer(images, name="image", help="See and lift what is said against node images.")
 
 
 @app.callback(invoke_without_command=True)

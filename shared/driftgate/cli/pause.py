@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -10,11 +11,12 @@ import typer
 from driftgate.app.close_budgets import close_budgets
 from driftgate.app.pipeline import Pipeline
 from driftgate.cli import options
+from driftgate.cli.answers import note
 from driftgate.cli.exit_codes import ExitCode
-from driftgate.cli.situation import Choice, find_config, reach
+from driftgate.cli.situation import Choice, find_config, ledger_called, reach
+from driftgate.cli.wording import scope_of, until_of
 from driftgate.domain.duration import parse_duration
 from driftgate.domain.errors import InvalidInputError
-from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.ledger import FLEET, Stop, StopCause
 from driftgate.ports import CloseRequest, PutStop, RemoveStop
 
@@ -36,7 +38,9 @@ def pause(
     """Open nothing here until resumed; a gate that stands open is shut now."""
     if not reason.strip():
         raise InvalidInputError("the reason is empty", place="--reason", remedy="Say why, for those who read it.")
-    pipeline = _pipeline(kubeconfig, context, config, cluster, ledger)
+    length = None if duration is None else _length(duration)
+    choice = Choice(kubeconfig=kubeconfig, context=context, config=config, cluster=cluster, ledger=ledger)
+    pipeline = reach(choice, find_config(choice))
     now = pipeline.clock.now()
     stop = Stop(
         cause=StopCause.PAUSE,
@@ -44,18 +48,35 @@ def pause(
         cluster=FLEET if fleet else pipeline.cluster_names[0],
         pool=pool,
         at=now,
-        until=None if duration is None else now + parse_duration(duration),
+        until=None if length is None else now + length,
         reason=reason.strip(),
     )
     pipeline.ledger.commit(stop.cluster, PutStop(stop))
-    until = "until resumed" if stop.until is None else f"until {rfc3339(stop.until)}"
-    typer.echo(f"Paused {_scope(stop)} {until}: {stop.reason}")
-    request = CloseRequest(cluster=pipeline.cluster_names[0], cause=StopCause.PAUSE, ref=stop.ref, pool=pool)
+    typer.echo(f"Paused {scope_of(stop)} {until_of(stop)}: {stop.reason}")
+    typer.echo(f"It holds for every driftgate with this ledger: {ledger_called(choice, pipeline)}")
+    _close_now(pipeline, stop)
+    return ExitCode.OK
+
+
+def _length(duration: str) -> timedelta:
+    try:
+        length = parse_duration(duration)
+    except InvalidInputError as error:
+        raise InvalidInputError(error.message, place="--for", remedy=error.remedy) from error
+    if length <= timedelta(0):
+        raise InvalidInputError(f"{duration!r} is over at once", place="--for", remedy="Write how long, such as 3h.")
+    return length
+
+
+def _close_now(pipeline: Pipeline, stop: Stop) -> None:
+    """Shuts what stands open. Raises ClusterUnavailableError where that is not known: the pause stands all the same."""
+    request = CloseRequest(cluster=pipeline.cluster_names[0], cause=stop.cause, ref=stop.ref, pool=stop.pool)
     report = close_budgets(pipeline, request)
     for name in report.closed:
         typer.echo(f"Shut the gate of {name}, which stood open.")
+    if report.failures:
+        note("the pause stands, but whether a gate stands open is not known; nothing new opens.")
     report.raise_failures()
-    return ExitCode.OK
 
 
 def resume(
@@ -68,30 +89,19 @@ def resume(
     ledger: options.LedgerSpec = None,
 ) -> int:
     """Lift every pause of exactly this scope, whoever said it."""
-    pipeline = _pipeline(kubeconfig, context, config, cluster, ledger)
+    choice = Choice(kubeconfig=kubeconfig, context=context, config=config, cluster=cluster, ledger=ledger)
+    pipeline = reach(choice, find_config(choice))
     scope = FLEET if fleet else pipeline.cluster_names[0]
     known = pipeline.ledger.load(pipeline.cluster_names[0]).stops
     lifted = [s for s in known if s.cause is StopCause.PAUSE and (s.cluster, s.pool) == (scope, pool)]
     if lifted:
         pipeline.ledger.commit(scope, *(RemoveStop(stop) for stop in lifted))
     for stop in lifted:
-        typer.echo(f"Resumed {_scope(stop)}, paused by {stop.ref}: {stop.reason}")
+        typer.echo(f"Resumed {scope_of(stop)}, which {stop.ref} had paused: {stop.reason}")
     if not lifted:
-        typer.echo("Nothing of this scope is paused. `driftgate status` lists every stop.")
+        typer.echo(f"No pause of exactly this scope: {_scope(scope, pool)}. `driftgate status` lists every stop.")
     return ExitCode.OK
 
 
-def _pipeline(
-    kubeconfig: str | None,
-    context: str | None,
-    config: options.ConfigFile,
-    cluster: str | None,
-    ledger: str | None,
-) -> Pipeline:
-    choice = Choice(kubeconfig=kubeconfig, context=context, config=config, cluster=cluster, ledger=ledger)
-    return reach(choice, find_config(choice))
-
-
-def _scope(stop: Stop) -> str:
-    cluster = "the fleet" if stop.cluster == FLEET else stop.cluster
-    return cluster if stop.pool is None else f"{cluster}/{stop.pool}"
+def _scope(cluster: str, pool: str | None) -> str:
+    return scope_of(Stop(cause=StopCause.PAUSE, ref="", cluster=cluster, pool=pool))

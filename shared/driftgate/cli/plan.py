@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-import typer
-import yaml
-
 from driftgate.cli import options
+from driftgate.cli.answers import is_for_machines, write
 from driftgate.cli.exit_codes import of_plan
 from driftgate.cli.plan_table import show_plan
 from driftgate.cli.situation import Choice, as_if_acting, read_situation
@@ -36,11 +32,8 @@ def plan(
     )
     situation = read_situation(choice)
     decided = judge(situation.observation, as_if_acting(situation.policy)).plan
-    match output:
-        case options.Output.JSON:
-            typer.echo(json.dumps(decided.to_object(), ensure_ascii=False, indent=2))
-        case options.Output.YAML:
-            typer.echo(yaml.safe_dump(decided.to_object(), sort_keys=False, allow_unicode=True), nl=False)
-        case options.Output.TABLE | options.Output.MARKDOWN:
-            show_plan(decided, output)
+    if is_for_machines(output):
+        write(decided.to_object(), output)
+    else:
+        show_plan(decided, output)
     return of_plan(decided)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
-import typer
-import yaml
+from collections.abc import Iterable
 
 from driftgate.cli import options
+from driftgate.cli.answers import is_for_machines, note, write
 from driftgate.cli.exit_codes import of_plan
+from driftgate.cli.plan_table import counts
 from driftgate.cli.situation import Choice, as_if_acting, read_situation
-from driftgate.cli.tables import show
+from driftgate.cli.tables import Row, show
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.judge import judge
-from driftgate.domain.plan import ActionKind, ClusterPlan, PoolPlan, Verdict
+from driftgate.domain.observation import ReadError
+from driftgate.domain.plan import ActionKind, PoolPlan, Verdict
 
 HEADER = ("POOL", "VERDICT", "LAGGING", "DRIFTED", "NODES", "DAYS BEHIND", "NEXT WINDOW", "WHY")
 
@@ -47,28 +47,29 @@ def report(
     )
     situation = read_situation(choice)
     plan = judge(situation.observation, as_if_acting(situation.policy)).plan
-    match output:
-        case options.Output.JSON:
-            typer.echo(json.dumps(plan.to_object(), ensure_ascii=False, indent=2))
-        case options.Output.YAML:
-            typer.echo(yaml.safe_dump(plan.to_object(), sort_keys=False, allow_unicode=True), nl=False)
-        case options.Output.TABLE | options.Output.MARKDOWN:
-            _show(plan, output)
-    for error in situation.observation.errors:
-        if error.resource not in ("images", "parameters"):
-            typer.echo(f"driftgate: {error.resource} could not be read: {error.message or error.status}", err=True)
+    if is_for_machines(output):
+        write(plan.to_object(), output)
+    else:
+        show(HEADER, [_row(pool) for pool in plan.pools], output)
+    _tell_unread(situation.observation.errors)
     return of_plan(plan)
 
 
-def _show(plan: ClusterPlan, output: options.Output) -> None:
-    show(HEADER, [_row(pool) for pool in plan.pools], output)
+def _tell_unread(errors: Iterable[ReadError]) -> None:
+    """What could not be read, each cause once. Of images and parameters nothing depends but days."""
+    unread: dict[str, list[str]] = {}
+    for error in errors:
+        if error.resource not in ("images", "parameters"):
+            cause = error.message.partition(": ")[2] or error.message or f"HTTP {error.status}"
+            unread.setdefault(cause, []).append(error.resource)
+    for cause, resources in unread.items():
+        note(f"{', '.join(resources)} could not be read: {cause}")
 
 
-def _row(pool: PoolPlan) -> tuple[str, ...]:
+def _row(pool: PoolPlan) -> Row:
     behind = [line.days_behind for line in pool.images if line.days_behind is not None]
     window = "-" if pool.next_window is None else rfc3339(pool.next_window.start) or "-"
-    counts = tuple("?" if count is None else str(count) for count in (pool.lagging, pool.drifted, pool.nodes))
-    return (pool.name, str(pool.verdict), *counts, str(max(behind)) if behind else "-", window, why(pool))
+    return (pool.name, str(pool.verdict), *counts(pool), str(max(behind)) if behind else "-", window, why(pool))
 
 
 def why(pool: PoolPlan) -> str:
@@ -78,5 +79,5 @@ def why(pool: PoolPlan) -> str:
     if pool.action.reasons:
         first = pool.action.reasons[0]
         more = len(pool.action.reasons) - 1
-        return f"{first.message}{f' (+{more} more: driftgate plan)' if more else ''}"
+        return f"{first.message}{f' (+{more} more: `driftgate plan`)' if more else ''}"
     return _WHY.get(pool.verdict, "")

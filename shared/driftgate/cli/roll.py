@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import getpass
-import json
-import signal
+import sys
 from dataclasses import replace
-from types import FrameType
 from typing import Annotated
 
 import typer
 
 from driftgate.app.close_budgets import close_budgets
+from driftgate.app.observe import observe
 from driftgate.app.pipeline import Pipeline
-from driftgate.app.roll_once import RollResult, Until, roll_once
+from driftgate.app.roll_once import Until, roll_once
 from driftgate.app.run_report import RunReport
 from driftgate.cli import options
+from driftgate.cli.answers import note
 from driftgate.cli.dry_run import show_dry_run
 from driftgate.cli.exit_codes import ExitCode
+from driftgate.cli.gate_notes import note_open_gate
+from driftgate.cli.interrupts import interrupted_once
+from driftgate.cli.pools import named_pool
+from driftgate.cli.roll_result import exit_code, show_result
 from driftgate.cli.situation import Choice, find_config, reach
+from driftgate.cli.take_over import take_over
+from driftgate.cli.wording import age
 from driftgate.config.load import Config
-from driftgate.domain.errors import InvalidInputError
-from driftgate.domain.plan import Hold
-from driftgate.domain.policy import ClusterPolicy, GuardPolicy, Mode, NowRequest, PoolPolicy
-from driftgate.domain.reasons import ReasonCode
-from driftgate.domain.roll import RollState
+from driftgate.domain.errors import DriftgateError, InvalidInputError, LeaseHeldError
+from driftgate.domain.judge import judge
+from driftgate.domain.plan import ActionKind, PoolPlan
+from driftgate.domain.policy import GuardPolicy, Mode, NowRequest, PoolPolicy
 from driftgate.ports import CloseRequest
 
 
@@ -43,7 +48,9 @@ def roll(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the exact patch and its revert; write nothing.")] = (
         False
     ),
-    until: Annotated[Until, typer.Option("--until", help="How long to stay with the roll.")] = Until.DONE,
+    until: Annotated[
+        Until, typer.Option("--until", help="Stay until Karpenter took the node, it was replaced, or it has baked.")
+    ] = Until.SETTLED,
     output: options.OutputFormat = options.Output.TABLE,
 ) -> int:
     """Roll exactly one node of a pool: open its gate, close it at the first sign, follow the node."""
@@ -52,16 +59,23 @@ def roll(
     request = _request(found, now=now, reason=reason)
     pipeline = _only(reach(choice, found), pool, found)
     if dry_run:
-        return show_dry_run(pipeline, pool, request, output)
-    if not yes:
-        _ask(pipeline, pool)
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        result = roll_once(pipeline, pool, until, request, _told)
-    except KeyboardInterrupt:
-        return _close_first(pipeline, pool)
-    _show(result, output)
-    return _exit_code(result)
+        return show_dry_run(pipeline, _plan(pipeline, pool, request), output)
+    if not yes and not _is_wanted(pipeline, pool, request):
+        typer.echo("Nothing was opened.", err=True)
+        return ExitCode.NEEDS_PERSON
+    with interrupted_once():
+        try:
+            take_over(pipeline)
+            result = roll_once(pipeline, pool, until, request, _told)
+        except KeyboardInterrupt:
+            return _close_first(pipeline, pool)
+        except LeaseHeldError as error:
+            return _refused(pipeline, error)
+        except DriftgateError:
+            note_open_gate(pipeline, pool)
+            raise
+    show_result(result, output)
+    return exit_code(result)
 
 
 def _request(config: Config | None, *, now: bool, reason: str) -> NowRequest | None:
@@ -74,7 +88,7 @@ def _request(config: Config | None, *, now: bool, reason: str) -> NowRequest | N
     if now and not reason.strip():
         raise InvalidInputError("--now needs a reason", place="roll", remedy='Say why: --reason "…".')
     if config is None:
-        typer.echo("Without a driftgate.yaml: mode is act and no alarm guards this roll.", err=True)
+        note("there is no driftgate.yaml, so the mode is act and no alarm guards this roll.")
     return NowRequest(person=getpass.getuser(), reason=reason.strip()) if now else None
 
 
@@ -85,63 +99,57 @@ def _only(pipeline: Pipeline, pool: str, config: Config | None) -> Pipeline:
     own = PoolPolicy(mode=Mode.ACT, guards=GuardPolicy(alarms=())) if config is None else base.of(pool)
     if own is None:
         known = ", ".join(sorted(listed for listed, _ in base.pools or ()))
-        raise InvalidInputError(f"pools does not have {pool!r}", place="--pool", remedy=f"It has {known}.")
-    chosen: ClusterPolicy = replace(base, pools=((pool, own),), default=own)
-    pipeline.clusters.connect(name).get_nodepool(pool)
+        raise InvalidInputError(
+            f"driftgate.yaml does not have {pool!r} among its pools", place="--pool", remedy=f"It has {known}."
+        )
+    chosen = replace(base, pools=((pool, own),), default=own)
+    named_pool(pipeline.clusters.connect(name), name, pool)
     return replace(pipeline, policy=lambda _: chosen)
 
 
-def _ask(pipeline: Pipeline, pool: str) -> None:
-    cluster = pipeline.cluster_names[0]
-    typer.confirm(f"Roll one node of {pool} in {cluster}?", abort=True, err=True)
+def _plan(pipeline: Pipeline, pool: str, request: NowRequest | None) -> PoolPlan:
+    """What a roll would do now. Raises InvalidInputError where the NodePool is gone."""
+    name = pipeline.cluster_names[0]
+    cluster, policy = pipeline.clusters.connect(name), pipeline.policy(name)
+    seen = observe(pipeline.sources(cluster), policy, pipeline.ledger.load(name), pipeline.clock.now())
+    found = judge(seen, policy, request=request).plan
+    return found.of(pool) or found.pools[0]
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+def _is_wanted(pipeline: Pipeline, pool: str, request: NowRequest | None) -> bool:
+    """The person's answer; where there is nothing to open there is nothing to ask, and the roll says why."""
+    if not sys.stdin.isatty():
+        raise InvalidInputError("nobody is there to be asked", place="roll", remedy="Say --yes.")
+    plan = _plan(pipeline, pool, request)
+    if plan.action.kind is not ActionKind.OPEN:
+        return True
+    typer.echo(f"{plan.drifted} of {plan.nodes} nodes of {pool} are drifted. Next in line: {plan.next_node}.", err=True)
+    return typer.confirm(f"Open the gate of {pool} in {pipeline.cluster_names[0]} for one node?", err=True)
 
 
 def _close_first(pipeline: Pipeline, pool: str) -> int:
-    """Ctrl-C and SIGTERM shut the gate before the process ends, whatever is pressed meanwhile."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    typer.echo(f"\nStopping: the gate of {pool} is shut first.", err=True)
+    """Shuts the gate before the process ends. Raises ClusterUnavailableError where it could not be shut."""
+    typer.echo(f"\nStopping. The gate of {pool} is shut first …", err=True)
     request = CloseRequest(cluster=pipeline.cluster_names[0], cause="person", ref=pipeline.holder, pool=pool)
     report = close_budgets(pipeline, request)
+    if report.failures:
+        note_open_gate(pipeline, pool)
     report.raise_failures()
     shut = "The gate is shut and the baseline is back." if report.closed else "No gate was open."
     typer.echo(f"{shut} A node that Karpenter took already goes on by itself.", err=True)
     return ExitCode.INTERRUPTED
 
 
+def _refused(pipeline: Pipeline, error: LeaseHeldError) -> int:
+    """Says who holds the cluster, and for how long."""
+    held = age(error.since, pipeline.clock.now())
+    note(f"{error.cluster} is held by {error.holder}, for {held} so far; nothing was done.")
+    note(
+        "Wait until it is done (`driftgate status` shows it), or end that process with Ctrl-C: it shuts its gate first."
+    )
+    return ExitCode.REFUSED
+
+
 def _told(report: RunReport) -> None:
     for problem in report.problems:
-        typer.echo(f"driftgate: {problem}", err=True)
-
-
-def _show(result: RollResult, output: options.Output) -> None:
-    if output is options.Output.JSON:
-        typer.echo(json.dumps(result.to_object(), ensure_ascii=False))
-        return
-    if result.roll is None:
-        typer.echo(f"Held: {result.pool} was not opened.")
-        for hold in result.reasons or (_nothing(result),):
-            typer.echo(f"  {hold.code}: {hold.message} {hold.remedy}".rstrip())
-        return
-    shown = result.to_object()
-    for key in ("roll", "state", "node", "replacement", "openedAt", "signAt", "closedAt", "baselineRestored"):
-        typer.echo(f"{key:<17} {shown[key] if shown[key] is not None else '-'}")
-
-
-def _nothing(result: RollResult) -> Hold:
-    problems = "; ".join(result.problems)
-    text = problems or "There is nothing to roll: no node of the pool waits behind a shut gate."
-    return Hold(code=ReasonCode.NOTHING_ELIGIBLE, message=text, needs_person=False)
-
-
-def _exit_code(result: RollResult) -> int:
-    if result.roll is not None:
-        failed = result.roll.state in (RollState.FAILED, RollState.SUSPECT) or not result.roll.baseline_restored
-        return ExitCode.REFUSED if failed else ExitCode.OK
-    if any(hold.code is ReasonCode.UNKNOWN for hold in result.reasons):
-        return ExitCode.UNKNOWN
-    return ExitCode.NEEDS_PERSON if any(hold.is_for_a_person for hold in result.reasons) else ExitCode.OK
+        note(problem)

@@ -90,15 +90,19 @@ def as_if_acting(policy: ClusterPolicy) -> ClusterPolicy:
 
 def read_snapshot(source: str, at: datetime | None) -> Observation:
     """The observation in a snapshot file, `-` for standard input. Raises InvalidInputError."""
-    if source == "-":
-        return laptop.read_snapshot(sys.stdin.read(), "standard input", at)
+    called = "standard input" if source == "-" else source
+    return laptop.read_snapshot(read_text(source), called, at)
+
+
+def read_text(source: str) -> str:
+    """What stands in the file, `-` for standard input. Raises InvalidInputError."""
     try:
-        content = Path(source).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInputError(
-            f"cannot be read: {error}", place=source, remedy="Make one with `driftgate snapshot > FILE`."
-        ) from error
-    return laptop.read_snapshot(content, source, at)
+        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except OSError as error:
+        why = f"cannot be read: {error.strerror}"
+        raise InvalidInputError(why, place=source, remedy="Name a readable YAML file.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError("is not UTF-8 text", place=source, remedy="Name a YAML file.") from error
 
 
 def reach(choice: Choice, config: Config | None, *, progress: Callable[[str, int], None] | None = None) -> Pipeline:
@@ -114,3 +118,8 @@ def reach(choice: Choice, config: Config | None, *, progress: Callable[[str, int
         config,
         os.environ,
     )
+
+
+def ledger_called(choice: Choice, pipeline: Pipeline) -> str:
+    """Which ledger that is: `file:PATH` or `dynamodb:TABLE`."""
+    return choice.ledger or laptop.default_ledger(pipeline.cluster_names[0], os.environ)

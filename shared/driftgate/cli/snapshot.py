@@ -32,5 +32,5 @@ def snapshot(
         known = pipeline.ledger.load(name)
         seen = observe(pipeline.sources(reached), pipeline.policy(name), known, pipeline.clock.now())
         written = laptop.write_snapshot(reached, seen, redact=redact)
-    typer.echo(written, nl=False)
-    return ExitCode.UNKNOWN if seen.errors else ExitCode.OK
+    typer.echo(written.text, nl=False)
+    return ExitCode.OK if written.is_whole else ExitCode.UNKNOWN

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
+from datetime import datetime
 
 import typer
 
 from driftgate.cli import options
+from driftgate.cli.answers import is_for_machines, sentence, write
 from driftgate.cli.exit_codes import ExitCode
 from driftgate.cli.situation import Choice, find_config, reach
-from driftgate.cli.tables import show
+from driftgate.cli.tables import Row, show
+from driftgate.cli.wording import age, scope_of, until_of
 from driftgate.domain.jsonvalue import rfc3339
+from driftgate.domain.ledger import LeaseRecord, Stop
 from driftgate.domain.records import lease_to_object, roll_to_object, stop_to_object
 from driftgate.domain.roll import Roll
 from driftgate.ports import LedgerState
 
 RECENT = 5
+HEADER = ("ROLL", "POOL", "STATE", "SINCE", "GATE", "NODE")
 
 
 def status(
@@ -26,20 +30,22 @@ def status(
     ledger: options.LedgerSpec = None,
     output: options.OutputFormat = options.Output.TABLE,
 ) -> int:
-    """Show rolls under way and the last ones that ended, stops, and who holds the cluster. Reads the ledger only."""
+    """Show the rolls under way, the last that ended, every stop, and who works on the cluster.
+
+    Reads the ledger only.
+    """
     choice = Choice(kubeconfig=kubeconfig, context=context, config=config, cluster=cluster, ledger=ledger)
     pipeline = reach(choice, find_config(choice))
-    state = pipeline.ledger.load(pipeline.cluster_names[0])
-    if output is options.Output.JSON:
-        typer.echo(json.dumps(_object(state), ensure_ascii=False))
+    state, now = pipeline.ledger.load(pipeline.cluster_names[0]), pipeline.clock.now()
+    if is_for_machines(output):
+        write(_object(state), output)
         return ExitCode.OK
-    rows = [_row(roll) for roll in _shown(state)]
-    show(("ROLL", "POOL", "STATE", "SINCE", "NODE", "GATE"), rows, output)
-    for stop in state.stops:
-        until = "" if stop.until is None else f" until {rfc3339(stop.until)}"
-        typer.echo(f"stop: {stop.cluster}/{stop.pool or '*'} by {stop.cause} {stop.ref}{until} {stop.reason}".rstrip())
-    if state.lease is not None:
-        typer.echo(f"held by {state.lease.holder} until {rfc3339(state.lease.expires_at)}")
+    if state.rolls:
+        show(HEADER, [_row(roll) for roll in _shown(state)], output)
+    else:
+        typer.echo(f"No roll of {state.cluster} is under way, and none ended in the last 90 days.")
+    for line in (*(_stop_line(stop, now) for stop in state.stops), _lease_line(state.lease, now)):
+        typer.echo(line)
     return ExitCode.OK
 
 
@@ -49,9 +55,23 @@ def _shown(state: LedgerState) -> list[Roll]:
     return under_way + sorted(ended, key=lambda roll: roll.id, reverse=True)[:RECENT]
 
 
-def _row(roll: Roll) -> tuple[str, ...]:
+def _row(roll: Roll) -> Row:
     gate = "may be open" if roll.may_be_open else "shut"
-    return (roll.id, roll.pool, str(roll.state), rfc3339(roll.state_since) or "", roll.node or "-", gate)
+    return (roll.id, roll.pool, str(roll.state), rfc3339(roll.state_since) or "", gate, roll.node or "-")
+
+
+def _stop_line(stop: Stop, now: datetime) -> str:
+    """What may not open, because of whom, since when and until when."""
+    over = "" if stop.is_active(now) else "(over)"
+    since = "" if stop.at is None else f"{age(stop.at, now)} ago"
+    said = f"Stopped: {scope_of(stop)}, by {stop.cause} {stop.ref} {since}".rstrip()
+    return sentence(f"{said}, {until_of(stop)}{': ' + stop.reason if stop.reason else '.'}", over)
+
+
+def _lease_line(lease: LeaseRecord | None, now: datetime) -> str:
+    if lease is None or lease.expires_at <= now:
+        return "Nobody works on the cluster now."
+    return f"Held by {lease.holder}, for {age(lease.acquired_at, now)} so far."
 
 
 def _object(state: LedgerState) -> dict[str, object]:
