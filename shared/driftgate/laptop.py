@@ -112,10 +112,10 @@ def read_nodepools(content: str, source: str, at: datetime) -> tuple[NodePoolSna
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSnapshot:
-    """A snapshot's text, and whether all of it could be read."""
+    """A snapshot's text, and what could not be read of it."""
 
     text: str
-    is_whole: bool
+    errors: tuple[ReadError, ...]
 
 
 def write_snapshot(cluster: Cluster, observation: Observation, *, redact: bool) -> WrittenSnapshot:
@@ -130,7 +130,7 @@ def write_snapshot(cluster: Cluster, observation: Observation, *, redact: bool) 
         raise TypeError("only a cluster behind the API can be written down")
     objects, errors = _raw_objects(cluster, {error.resource for error in observation.errors})
     known = replace(observation, errors=(*observation.errors, *errors))
-    return WrittenSnapshot(text=write(objects, known, redact=redact), is_whole=not known.errors)
+    return WrittenSnapshot(text=write(objects, known, redact=redact), errors=known.errors)
 
 
 def _raw_objects(cluster: KubernetesCluster, unread: AbstractSet[str]) -> tuple[list[JsonObject], list[ReadError]]:

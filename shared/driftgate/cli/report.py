@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from driftgate.cli import options
-from driftgate.cli.answers import is_for_machines, note, write
+from driftgate.cli.answers import is_for_machines, write
 from driftgate.cli.exit_codes import of_plan
 from driftgate.cli.plan_table import counts
 from driftgate.cli.situation import Choice, as_if_acting, read_situation
 from driftgate.cli.tables import Row, show
+from driftgate.cli.unread import tell_unread
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.judge import judge
-from driftgate.domain.observation import ReadError
 from driftgate.domain.plan import ActionKind, PoolPlan, Verdict
 
 HEADER = ("POOL", "VERDICT", "LAGGING", "DRIFTED", "NODES", "DAYS BEHIND", "NEXT WINDOW", "WHY")
@@ -51,19 +49,8 @@ def report(
         write(plan.to_object(), output)
     else:
         show(HEADER, [_row(pool) for pool in plan.pools], output)
-    _tell_unread(situation.observation.errors)
+    tell_unread(situation.observation.errors)
     return of_plan(plan)
-
-
-def _tell_unread(errors: Iterable[ReadError]) -> None:
-    """What could not be read, each cause once. Of images and parameters nothing depends but days."""
-    unread: dict[str, list[str]] = {}
-    for error in errors:
-        if error.resource not in ("images", "parameters"):
-            cause = error.message.partition(": ")[2] or error.message or f"HTTP {error.status}"
-            unread.setdefault(cause, []).append(error.resource)
-    for cause, resources in unread.items():
-        note(f"{', '.join(resources)} could not be read: {cause}")
 
 
 def _row(pool: PoolPlan) -> Row:

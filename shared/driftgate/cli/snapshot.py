@@ -11,6 +11,7 @@ from driftgate.app.observe import observe
 from driftgate.cli import options
 from driftgate.cli.exit_codes import ExitCode
 from driftgate.cli.situation import Choice, find_config, reach, shown_progress
+from driftgate.cli.unread import tell_unread
 
 
 def snapshot(
@@ -33,4 +34,4 @@ def snapshot(
         seen = observe(pipeline.sources(reached), pipeline.policy(name), known, pipeline.clock.now())
         written = laptop.write_snapshot(reached, seen, redact=redact)
     typer.echo(written.text, nl=False)
-    return ExitCode.OK if written.is_whole else ExitCode.UNKNOWN
+    return ExitCode.UNKNOWN if tell_unread(written.errors) else ExitCode.OK

@@ -13,12 +13,17 @@ from driftgate.cli.situation import Choice, find_config, reach
 from driftgate.cli.tables import Row, show
 from driftgate.cli.wording import age, scope_of, until_of
 from driftgate.domain.jsonvalue import rfc3339
-from driftgate.domain.ledger import LeaseRecord, Stop
+from driftgate.domain.ledger import LeaseRecord, Stop, StopCause
 from driftgate.domain.records import lease_to_object, roll_to_object, stop_to_object
 from driftgate.domain.roll import Roll
 from driftgate.ports import LedgerState
 
 RECENT = 5
+_WHO = {
+    StopCause.PAUSE: "paused by {}",
+    StopCause.ALARM: "because of alarm {}",
+    StopCause.ROLL: "because roll {} was left alone",
+}
 HEADER = ("ROLL", "POOL", "STATE", "SINCE", "GATE", "NODE")
 
 
@@ -64,7 +69,7 @@ def _stop_line(stop: Stop, now: datetime) -> str:
     """What may not open, because of whom, since when and until when."""
     over = "" if stop.is_active(now) else "(over)"
     since = "" if stop.at is None else f"{age(stop.at, now)} ago"
-    said = f"Stopped: {scope_of(stop)}, by {stop.cause} {stop.ref} {since}".rstrip()
+    said = sentence(f"Stopped: {scope_of(stop)},", _WHO[stop.cause].format(stop.ref), since)
     return sentence(f"{said}, {until_of(stop)}{': ' + stop.reason if stop.reason else '.'}", over)
 
 
