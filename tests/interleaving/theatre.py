@@ -154,7 +154,7 @@ class Theatre:
         self.setting = setting
         self.sim = _cluster(setting, clock)
         self.stage = Stage(self.sim, source)
-        self.witness = GateWitness(self.sim, WINDOW_END)
+        self.witness = GateWitness(self.sim, WINDOW_END, _lag(setting.timings))
         self.stage.after_step = self.witness.count
         self.ledger = LedgerOfRecord(self, lambda: make_ledger(clock))
         self.queue = FifoQueue(self)
@@ -163,7 +163,7 @@ class Theatre:
         self.publisher = FakePublisher()
         self.gateway = SimGateway(self.sim)
         self.ledger_was_lost = False
-        self.annotation_was_deleted = False
+        self.annotation_deleted_at: dict[str, datetime] = {}
         self.opened_by_hand: set[str] = set()
         self._numbers: dict[str, int] = {}
         self._policy = _policy(setting)
@@ -317,7 +317,8 @@ class Theatre:
             "nothing": (),
         }
         if kind == "annotation":
-            self.annotation_was_deleted = True
+            self.annotation_deleted_at[pool] = self.stage.now()
+            self.opened_by_hand |= set() if any(map(is_mark, budgets(stored))) else {pool}
             self.sim.writes.change(NODEPOOLS, pool, _without_annotation, "kubectl")
             return
         if kind in ("open", "nothing"):
@@ -343,7 +344,8 @@ class Theatre:
 
     def _is_at_rest(self) -> bool:
         waiting = [a for a in self.stage.actors if not a.is_over and not a.is_dead]
-        return not waiting and self.queue.is_idle and not self.unfinished and not self._stands()
+        stops = [stop for stop in self.ledger.load(CLUSTER).stops if stop.cause is not StopCause.PAUSE]
+        return not (waiting or stops or self.unfinished or self._stands()) and self.queue.is_idle
 
     @property
     def unfinished(self) -> list[Roll]:
@@ -382,6 +384,10 @@ def _cluster(setting: Setting, clock: ManualClock) -> SimCluster:
             sim.add_node(pool, f"{pool}{number}", drifted_since=since, pods=pods)
     sim.advance(1)
     return sim
+
+
+def _lag(timings: Timings) -> timedelta:
+    return timedelta(seconds=1 + timings.informer_lag_s + timings.simulation_s)
 
 
 def _policy(setting: Setting) -> ClusterPolicy:

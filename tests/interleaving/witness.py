@@ -18,7 +18,7 @@ from driftgate.domain.marks import is_mark, is_open_mark
 from driftgate.domain.nodepool import ROLL_ANNOTATION
 from driftgate.domain.roll import RollState
 from driftgate.domain.roll_annotation import LiveRoll, Tombstone, from_text
-from driftgate.ports import LedgerChange, LedgerState, PutRoll
+from driftgate.ports import LedgerChange, LedgerState, PutLook, PutRoll, PutStop
 from driftgate.sim.cluster import SimCluster
 from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.store import Change, Stored
@@ -29,8 +29,6 @@ OURS = "driftgate"
 NODES = 10
 DRIFTED = DisruptionReason.DRIFTED
 GUARD = timedelta(seconds=90)
-LAG = timedelta(seconds=1)
-"""How old the view may be on which the simulated Karpenter takes a node."""
 
 
 @dataclass(slots=True)
@@ -52,11 +50,16 @@ class GateWitness:
 
     sim: SimCluster
     window_end: datetime
+    lag: timedelta
+    """How old the view may be on which the simulated Karpenter takes a node."""
     faults: list[str] = field(default_factory=list)
     openings: list[Opening] = field(default_factory=list)
     edited: set[str] = field(default_factory=set)
     by_hand: list[str] = field(default_factory=list)
     """Nodes that went while a person had the gate open."""
+    looks: list[datetime] = field(default_factory=list)
+    intents: dict[str, datetime] = field(default_factory=dict)
+    stopped: list[tuple[Stop, datetime]] = field(default_factory=list)
     _counted: int = 0
 
     def __post_init__(self) -> None:
@@ -136,16 +139,22 @@ class GateWitness:
                 self.by_hand.append(disruption.node)
                 continue
             mine[-1].nodes.append(disruption.node)
-            if disruption.at > mine[-1].last_write + GUARD + LAG:
+            if disruption.at > mine[-1].last_write + GUARD + self.lag:
                 self._fault(f"I4: {disruption.node} was taken after the guard's minute")
 
     def committed(self, before: LedgerState, changes: Sequence[LedgerChange], now: datetime) -> None:
         """Judges a commit that went through."""
         for change in changes:
+            if isinstance(change, PutRoll) and change.roll.state is RollState.PLANNED:
+                self.intents[change.roll.id] = now
             if isinstance(change, PutRoll) and change.roll.state in (RollState.PLANNED, RollState.OPENING):
                 against = [s for s in before.stops if _forbids(s, change.roll.cluster, change.roll.pool, now)]
                 if against:
                     self._fault(f"I1: {change.roll.id} is {change.roll.state} against the stop {against[0].key}")
+            if isinstance(change, PutLook):
+                self.looks.append(change.at)
+            if isinstance(change, PutStop):
+                self.stopped.append((change.stop, now))
 
 
 def _forbids(stop: Stop, cluster: str, pool: str, now: datetime) -> bool:

@@ -11,7 +11,6 @@ from driftgate.app.tell import Teller
 from driftgate.domain import stories
 from driftgate.domain.advance import Advance
 from driftgate.domain.ledger import CounterRecord, ImageVerdict, StopCause
-from driftgate.domain.plan import Alert
 from driftgate.domain.roll import Roll
 from driftgate.ports import LedgerChange, LedgerState, PutCounter, PutImageVerdict, PutRoll, RemoveStop
 
@@ -22,39 +21,45 @@ def follow(worker: Worker, was: Roll, step: Advance, known: LedgerState, teller:
     Raises:
         LedgerConflictError: somebody else wrote it; the next look decides again. Whatever had to close is closed.
     """
-    alerts = list(step.alerts)
+    done = shut(worker, step, known, teller, report) if step.close else step
+    return was if done.roll == was else record(worker, was, done, known, teller, report)
+
+
+def shut(worker: Worker, step: Advance, known: LedgerState, teller: Teller, report: RunReport) -> Advance:
+    """The step with its gate shut now. How the gate was found is told at once: nobody will find it so again."""
     roll = step.roll
-    if step.close:
-        roll, told = shut(worker, roll, report)
-        alerts += told
-    if roll == was:
-        return was
-    worker.ledger.commit(worker.name, PutRoll(roll), worker.lease(), *_follow_ups(worker, roll, step, known))
-    stored = replace(roll, version=roll.version + 1)
-    report.saw(stored)
-    teller.tell(stories.of_step(was, stored, step, worker.clock.now()))
-    for alert in alerts:
-        teller.tell_alert(worker.ledger, known, worker.clock, (roll.pool, roll.id), alert)
-    return stored
-
-
-def shut(worker: Worker, roll: Roll, report: RunReport) -> tuple[Roll, list[Alert]]:
-    """The roll with its gate shut now, and what people must be told of how it was found."""
     closed = close_persistently(worker.cluster, worker.clock, roll.pool, roll, worker.deployment)
     report.closed.append(roll.pool)
     alert = closed.decision.alert(roll.pool) if closed.decision is not None else None
-    now = worker.clock.now()
+    if alert is not None:
+        teller.tell_alert(worker.ledger, known, worker.clock, (roll.pool, roll.id), alert)
     done = replace(
         roll,
-        closed_at=roll.closed_at or now,
+        closed_at=roll.closed_at or worker.clock.now(),
         closed_by=roll.closed_by or worker.holder,
         baseline_restored=closed.is_baseline_back,
     )
-    return done, [] if alert is None else [alert]
+    return replace(step, roll=done)
 
 
-def _follow_ups(worker: Worker, roll: Roll, step: Advance, known: LedgerState) -> list[LedgerChange]:
+def record(worker: Worker, was: Roll, step: Advance, known: LedgerState, teller: Teller, report: RunReport) -> Roll:
+    """The step's roll as stored, with what follows from it; then people hear of it.
+
+    Raises:
+        LedgerConflictError: somebody else wrote it. Alerts are told all the same.
+    """
+    for alert in step.alerts:
+        teller.tell_alert(worker.ledger, known, worker.clock, (step.roll.pool, step.roll.id), alert)
+    worker.ledger.commit(worker.name, PutRoll(step.roll), worker.lease(), *_follow_ups(worker, step, known))
+    stored = replace(step.roll, version=step.roll.version + 1)
+    report.saw(stored)
+    teller.tell(stories.of_step(was, stored, step, worker.clock.now()))
+    return stored
+
+
+def _follow_ups(worker: Worker, step: Advance, known: LedgerState) -> list[LedgerChange]:
     changes: list[LedgerChange] = []
+    roll = step.roll
     counter = counter_of(roll.window_key, known)
     if step.gives_back and counter is not None:
         back = CounterRecord(

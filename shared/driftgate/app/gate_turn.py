@@ -6,14 +6,16 @@ before the one and after the other.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from driftgate.app.close_roll import store_closed
-from driftgate.app.follow_roll import follow
+from driftgate.app.follow_roll import follow, record, shut
 from driftgate.app.open_gate import Opening, OpeningResult, Worker, open_gate
 from driftgate.app.run_report import RunReport
 from driftgate.app.tell import Teller
 from driftgate.app.watch_gate import GateWatch, Watched, WatchEnd
 from driftgate.domain import stories
-from driftgate.domain.advance import Advance, taken, to_closed, to_unopened
+from driftgate.domain.advance import Advance, neglect, taken, to_closed, to_unopened
 from driftgate.domain.errors import DriftgateError, LedgerConflictError
 from driftgate.domain.guard import GUARD_LEAD
 from driftgate.domain.judge import Judgement
@@ -86,10 +88,9 @@ class GateTurn:
         if watched.end is WatchEnd.SLICE_OVER:
             return watched.roll
         now = self._worker.clock.now()
-        if watched.signs:
-            self._shut(watched.roll, taken(watched.roll, watched.signs, now))
-        else:
-            self._shut(watched.roll, to_closed(watched.roll, _REASONS[watched.end], now))
+        signs, (_, alerts) = watched.signs, neglect(watched.roll, now)
+        step = taken(watched.roll, signs, now) if signs else to_closed(watched.roll, _REASONS[watched.end], now)
+        self._shut(watched.roll, replace(step, alerts=alerts + step.alerts))
         if watched.cause:
             self._report.problems.append(f"{watched.roll.pool}: {watched.end}: {watched.cause}")
         return None
@@ -109,11 +110,13 @@ class GateTurn:
 
     def _shut(self, roll: Roll, step: Advance) -> None:
         """Shuts the gate and writes it down; where somebody wrote the record meanwhile, that one is closed too."""
+        worker = self._worker
+        done = shut(worker, step, self._known, self._teller, self._report)
         try:
-            follow(self._worker, roll, step, self._known, self._teller, self._report)
+            record(worker, roll, done, self._known, self._teller, self._report)
         except LedgerConflictError:
-            now = self._worker.clock.now()
-            stored = store_closed(self._worker.ledger, self._worker.name, roll, now, self._worker.holder)
+            now, restored = worker.clock.now(), done.roll.baseline_restored
+            stored = store_closed(worker.ledger, worker.name, roll, now, worker.holder, is_restored=restored)
             self._report.saw(stored)
 
     def _step(self, roll: Roll, step: Advance) -> None:

@@ -24,7 +24,7 @@ from driftgate.domain.advance import Advance, is_abandoned, is_overdue
 from driftgate.domain.errors import DriftgateError, LeaseHeldError, LedgerConflictError
 from driftgate.domain.image_parameters import parameters_in_use
 from driftgate.domain.judge import Judgement, judge
-from driftgate.domain.ledger import LeaseRecord
+from driftgate.domain.ledger import LeaseRecord, Stop
 from driftgate.domain.observation import Observation
 from driftgate.domain.plan import ActionKind, Alert
 from driftgate.domain.policy import ClusterPolicy, NowRequest
@@ -178,23 +178,29 @@ class ClusterRun:
         rolls = {roll.pool for roll, _ in judgement.steps}
         left = [p for p in judgement.plan.pools if p.action.kind is ActionKind.CLOSE and p.name not in rolls]
         for plan in left:
-            close_persistently(self._cluster, self._pipeline.clock, plan.name, None, self._policy.deployment)
-            self._report.closed.append(plan.name)
-            for alert in plan.alerts:
-                self._tell_alert(known, plan.name, alert)
+            try:
+                close_persistently(self._cluster, self._pipeline.clock, plan.name, None, self._policy.deployment)
+                self._report.closed.append(plan.name)
+            finally:
+                for alert in plan.alerts:
+                    self._tell_alert(known, plan.name, alert)
         return bool(left)
 
     def _lift_stops(self, seen: Observation, known: LedgerState) -> bool:
         """Takes away the stops that wait for nothing more, unless one was written since: it may be the same again."""
-        lifted = [stop for stop in known.stops if stop.cluster == self._policy.cluster and is_lifted(stop, seen)]
-        if not lifted:
+        if not self._lifted(seen, known):
             return False
+        fresh = self._pipeline.ledger.load(self._policy.cluster)
+        removed = [RemoveStop(stop) for stop in self._lifted(seen, fresh)]
         try:
-            unchanged = ExpectStops(known.stops_revision)
-            self._pipeline.ledger.commit(self._policy.cluster, unchanged, *(RemoveStop(stop) for stop in lifted))
+            self._pipeline.ledger.commit(self._policy.cluster, ExpectStops(fresh.stops_revision), *removed)
         except LedgerConflictError as error:
             self._report.problems.append(f"no stop was lifted: {error}")
         return True
+
+    def _lifted(self, seen: Observation, known: LedgerState) -> list[Stop]:
+        current = with_ledger(seen, known)
+        return [stop for stop in known.stops if stop.cluster == self._policy.cluster and is_lifted(stop, current)]
 
     def _tell_verdicts(self, judgement: Judgement, known: LedgerState) -> None:
         for plan in judgement.plan.pools:

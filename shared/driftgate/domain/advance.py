@@ -25,10 +25,12 @@ from driftgate.domain.signs import DRIFT_SIGNS, Sign, find_signs, sign_of
 
 BEAT_STALE = timedelta(seconds=90)
 GUARD_AT_MOST = timedelta(seconds=90)
-OVERDUE = timedelta(minutes=2)
+OVERDUE = timedelta(seconds=30)
+"""A living worker shuts its gate within seconds of its revertBy: later than this, it was left open."""
+
 READY_DEADLINE = timedelta(minutes=15)
 PROOF_DEADLINE = timedelta(days=1)
-STRAGGLERS = timedelta(minutes=5)
+STRAGGLERS = timedelta(minutes=2)
 """So long after the guard's instant, a further node that goes is still put down to the opening."""
 
 
