@@ -339,6 +339,7 @@ class TestT08:
         free = planner.app(budgets, self.NODES, SATURDAY, settings=weekdays)
 
         assert (shut.kind, shut.codes) == ("HOLD", ["NATIVE_BLACKOUT"])
+        assert shut.reason("NATIVE_BLACKOUT")["until"] == "2026-10-17T00:00:00Z"
         assert free.kind == "OPEN"
 
     def test_a_zero_that_only_comes_to_nought_for_this_size_is_no_gate_of_ours(self, planner: Planner):

@@ -267,6 +267,27 @@ class TestT20:
         assert "55 min" in app.alert("GATE_LEFT_OPEN")["message"]
         assert app["roll"] == {"id": ID, "state": "opened", "next": "closed", "reason": "GATE_LEFT_OPEN"}
 
+    def test_a_minute_past_its_time_is_left_open_too(self, planner: Planner):
+        app = self.judged(planner, "2026-10-17T02:31:00Z")
+
+        assert "GATE_LEFT_OPEN" in app.alerts
+        assert "21 min, 1 min past" in app.alert("GATE_LEFT_OPEN")["message"]
+
+    @pytest.mark.parametrize("at", ["2026-10-17T02:31:00Z", "2026-10-17T03:05:00Z", "2026-10-19T09:00:00Z"])
+    def test_a_record_written_by_hand_says_enough(self, planner: Planner, at: str):
+        sparse = {
+            "pool": "app",
+            "openedAt": "2026-10-17T02:10:00Z",
+            "revertBy": "2026-10-17T02:30:00Z",
+            "baseline": [ZERO],
+            "opened": [MARK, guard()],
+        }
+        app = standing(planner, [MARK, guard()], at, rolls=[sparse])
+
+        assert app.kind == "CLOSE"
+        assert app.opened == [ZERO]
+        assert "GATE_LEFT_OPEN" in app.alerts
+
     def test_a_worker_that_gave_no_sign_of_life_is_closed_before_its_time(self, planner: Planner):
         app = self.judged(planner, "2026-10-17T02:12:00Z")
 
@@ -327,6 +348,7 @@ class TestT20:
 
         assert app.kind in ("NONE", "HOLD")
         assert app["action"]["patch"] is None
+        assert "GUARD_LEFT_BEHIND" not in app.findings
 
     def test_another_deployments_roll_past_its_time_is_closed(self, planner: Planner):
         theirs = live(deployment="laptop-ada")

@@ -190,7 +190,7 @@ class TestT12:
     def test_two_vain_openings_are_enough_for_a_window(self):
         one = story(TRAP, FULL | HEALTHY, karpenter=None, per_window=None, pause_between=timedelta(0))
 
-        one.until(at("2026-10-17T04:30:00Z"))
+        one.until(at("2026-10-17T03:10:00Z"))
 
         assert len(one.openings) == 2
         assert [roll.state for roll in one.rolls] == [RollState.CLOSED_UNUSED] * 2

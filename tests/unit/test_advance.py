@@ -131,9 +131,9 @@ def test_an_alarm_beside_a_sign_still_follows_the_node_that_cannot_be_called_bac
 
 @pytest.mark.parametrize(
     ("after", "reason"),
-    [(600, ReasonCode.OPEN_TIMEOUT), (719, ReasonCode.OPEN_TIMEOUT), (720, ReasonCode.GATE_LEFT_OPEN)],
+    [(600, ReasonCode.OPEN_TIMEOUT), (629, ReasonCode.OPEN_TIMEOUT), (630, ReasonCode.GATE_LEFT_OPEN)],
 )
-def test_a_gate_past_its_time_is_shut_and_two_minutes_over_it_is_an_alert(after, reason):
+def test_a_gate_past_its_time_is_shut_and_half_a_minute_over_it_is_an_alert(after, reason):
     step = advance(opened(beat_at=seconds(after)), view(*BOTH), seconds(after))
 
     assert (step.next, step.close, step.reason) == (RollState.CLOSED, True, reason)

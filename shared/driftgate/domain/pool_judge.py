@@ -7,6 +7,7 @@ from driftgate.domain.budget import DisruptionReason
 from driftgate.domain.budget_findings import findings
 from driftgate.domain.candidates import blocked, eligible, next_candidate
 from driftgate.domain.findings import Finding
+from driftgate.domain.gate_duty import stands_open_for_others
 from driftgate.domain.horizon import next_change, next_opening
 from driftgate.domain.plan import Action, ActionKind, Alert, PoolPlan, RollOutlook, Verdict
 from driftgate.domain.pool_alerts import pool_alerts
@@ -72,13 +73,14 @@ def _action(case: PoolCase, verdict: Verdict) -> tuple[Action, tuple[Alert, ...]
 
 def _findings(case: PoolCase) -> tuple[Finding, ...]:
     facts, parameters = case.facts, case.cluster.observation.parameters or ()
+    is_foreign = stands_open_for_others(facts.pool, case.known_rolls, facts.now) is not None
     about_budgets = findings(
         facts.pool.budgets,
         facts.total,
         facts.now,
         windows_cover=bool(case.policy.windows),
         budgets_given=facts.pool.budgets_given,
-        rolling=case.own_step is not None,
+        rolling=case.own_step is not None or is_foreign,
         lagging=facts.images.lagging,
         expected_roll=case.policy.open.expected_roll,
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from driftgate.domain.budget import DisruptionReason
 from driftgate.domain.candidates import next_candidate
-from driftgate.domain.gate import opened_list
+from driftgate.domain.gate import opened_list, parts_of
 from driftgate.domain.guard import first_guard
 from driftgate.domain.holds_alarm import alarm_holds
 from driftgate.domain.holds_cluster import foreign_roll_hold, node_holds, roll_holds
@@ -175,6 +175,7 @@ def _planned(case: PoolCase) -> Roll:
 def _of_obstacle(case: PoolCase, obstacle: Obstacle) -> Hold:
     pool = f"nodepool/{case.facts.pool.name}"
     shown = f" (entry {', '.join(str(index) for index in obstacle.entries)})" if obstacle.entries else ""
-    opens = next_opening(case.facts.pool.budgets, case.facts.total, case.facts.now, DRIFTED)
+    schedules = tuple(part.entry for part in parts_of(case.facts.pool.budgets))
+    opens = next_opening(schedules, case.facts.total, case.facts.now, DRIFTED)
     until = opens if obstacle.code is ReasonCode.NATIVE_BLACKOUT else None
     return Hold(code=obstacle.code, message=obstacle.message + shown, objects=(pool,), until=until)
