@@ -44,7 +44,16 @@ def test_what_several_commands_share_is_said_once(option: str):
 def test_no_command_is_promised_that_is_not_there():
     promised = set(re.findall(r"(?:`|^)driftgate ([a-z-]+)", PAGE, re.MULTILINE))
 
-    assert promised <= set(COMMANDS)
+    assert promised <= {*COMMANDS, "image"}
+
+
+@pytest.mark.parametrize("command", ["list", "clear"])
+def test_what_can_be_done_with_images_is_there(command: str):
+    shown = CliRunner().invoke(app, ["image", command, "--help"]).stdout
+    words = set(re.findall(r"^  (?:-o, )?(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
+
+    assert f"driftgate image {command}" in section("image")
+    assert all(option in section("image") for option in words - SHARED)
 
 
 @pytest.mark.parametrize("code", [int(code) for code in ExitCode])

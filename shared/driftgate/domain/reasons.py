@@ -236,7 +236,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
     _C.SUSPECT_AMI: Reason(
         (_H,),
         "A roll onto this image failed or its nodes turned sick.",
-        "Another image, or a later verdict `CLEARED` on this one in the ledger.",
+        "`driftgate image clear`, or another image.",
         True,
     ),
     _C.STALE_RESOLUTION: Reason(
@@ -378,7 +378,7 @@ REASONS: Mapping[ReasonCode, Reason] = {
     _C.BAKE_FAILED: Reason(
         (_R, _A),
         "A node on the new image turned sick, or a guard turned, while it baked.",
-        "Another image, or a later verdict `CLEARED` on this one in the ledger.",
+        "`driftgate image clear`, or another image.",
         True,
     ),
     _C.ROLL_FAILED: Reason(
