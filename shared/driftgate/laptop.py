@@ -29,7 +29,7 @@ from driftgate.domain.errors import (
 from driftgate.domain.jsonvalue import JsonObject
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.observation import Observation, ReadError
-from driftgate.ports import Clock, Cluster, Ledger
+from driftgate.ports import ApiServer, Clock, Cluster, Ledger
 
 if TYPE_CHECKING:
     from driftgate.adapters.kubernetes_cluster import KubernetesCluster
@@ -161,6 +161,15 @@ def _status(error: DriftgateError) -> int:
             return 403
         case _:
             return 0
+
+
+def api_server_of(cluster: Cluster) -> ApiServer:
+    """The API server behind a cluster that this laptop has reached."""
+    from driftgate.adapters.kubernetes_cluster import KubernetesCluster
+
+    if not isinstance(cluster, KubernetesCluster):
+        raise TypeError("only a cluster behind the API has an API server to ask")
+    return cluster
 
 
 def default_ledger(cluster: str, environment: Mapping[str, str]) -> str:

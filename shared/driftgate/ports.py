@@ -129,6 +129,21 @@ class Cluster(Protocol):
         ...
 
 
+class ApiServer(Protocol):
+    """What one API server says of us and of itself.
+
+    Raises (all methods): ClusterUnavailableError, ClusterUnauthorizedError.
+    """
+
+    def may(self, verb: str, group: str, resource: str) -> bool:
+        """Whether this identity has the right in the whole cluster; `group` is "" for the core API."""
+        ...
+
+    def server_time(self) -> datetime | None:
+        """The server's clock in whole seconds, None where it does not tell."""
+        ...
+
+
 class Clusters(Protocol):
     """How to reach a cluster by name."""
 

@@ -34,6 +34,10 @@ PLURALS = {
 }
 
 
+ANSWERED = ("list", "get", "patch", "read", "watch", "may", "server")
+"""How the names of the methods begin to which an API server must answer."""
+
+
 class World(Protocol):
     """A cluster under test, and what happens in it."""
 
@@ -141,7 +145,10 @@ class FakeWorld:
         return _refusing(lambda: ClusterUnauthorizedError("the fake does not know you"))
 
     def outsider(self) -> Cluster:
-        return _refusing(lambda: ClusterForbiddenError("not allowed", verb="list", resource="nodepools"))
+        fake = _refusing(lambda: ClusterForbiddenError("not allowed", verb="list", resource="nodepools"))
+        del fake.failures["may"], fake.failures["server_time"]
+        fake.denied.add("*")
+        return fake
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -149,7 +156,7 @@ class FakeWorld:
 
 def _refusing(error: Callable[[], ClusterUnauthorizedError | ClusterForbiddenError]) -> FakeCluster:
     fake = FakeCluster()
-    methods = [name for name in dir(fake) if name.split("_")[0] in ("list", "get", "patch", "read", "watch")]
+    methods = [name for name in dir(fake) if name.split("_")[0] in ANSWERED]
     fake.failures.update({name: error() for name in methods})
     return fake
 

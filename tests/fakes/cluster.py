@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from driftgate.domain.budget import Budget
@@ -48,7 +48,8 @@ NODES_PATTERN = re.compile(r"((100|[0-9]{1,2})%|[0-9]+)")
 class FakeCluster:
     """Holds snapshots. `failures`: what a method of that name raises, until the test takes it out again.
 
-    `patches` are those that were stored. While nothing changes, a watch moves the clock.
+    `patches` are those that were stored. `denied` names rights that the identity lacks, such as `list nodes`; `*` is
+    every right. While nothing changes, a watch moves the clock.
     """
 
     def __init__(self, *objects: Snapshot, clock: Clock | None = None, karpenter: str | None = None) -> None:
@@ -56,6 +57,7 @@ class FakeCluster:
         self.karpenter = karpenter
         self.failures: dict[str, DriftgateError] = {}
         self.patches: list[tuple[str, JsonPatch]] = []
+        self.denied: set[str] = set()
         self._objects: dict[tuple[type, str], Snapshot] = {}
         self._log: list[tuple[Snapshot, bool]] = []
         for entry in objects:
@@ -139,6 +141,14 @@ class FakeCluster:
     def karpenter_version(self) -> str | None:
         self._fail("karpenter_version")
         return self.karpenter
+
+    def may(self, verb: str, group: str, resource: str) -> bool:
+        self._fail("may")
+        return not self.denied & {"*", f"{verb} {resource}"}
+
+    def server_time(self) -> datetime | None:
+        self._fail("server_time")
+        return self.clock.now().replace(microsecond=0)
 
     def _fail(self, method: str) -> None:
         if method in self.failures:

@@ -62,14 +62,29 @@ class KubernetesClient:
 
     def get(self, call: Call, query: Query | None = None) -> JsonObject:
         """The object or list asked for; tried again, at most twice, where the server was only busy or hung up."""
+        return self._patiently(lambda: self._get_once(call, query))
+
+    def ask(self, call: Call, question: dict[str, object]) -> JsonObject:
+        """The answer to a question that is put by creating it and is never stored; tried again like a reading."""
+        return self._patiently(lambda: self._ask_once(call, question))
+
+    def date(self, call: Call) -> str:
+        """The `Date` of the answer to a reading, "" where it has none. Raises what an answer of 401 or 5xx means."""
+        response = self._send("GET", call, {"limit": "1"})
+        answer = _answer(response)
+        if answer.status == 401 or answer.status >= 500:
+            raise refusal(call, answer)
+        return response.headers.get("date", "")
+
+    def _patiently(self, once: Callable[[], JsonObject]) -> JsonObject:
         for pause_s in _PAUSES_S:
             try:
-                return self._get_once(call, query)
+                return once()
             except ClusterUnavailableError as error:
                 if not _may_repeat(error):
                     raise
                 self._sleep(min(error.retry_after_s or pause_s, _LONGEST_PAUSE_S))
-        return self._get_once(call, query)
+        return once()
 
     def patch(self, call: Call, query: Query, operations: list[dict[str, object]]) -> JsonObject:
         """The object as stored afterwards. Raises AnswerLostError where nobody can say whether it was."""
@@ -93,6 +108,10 @@ class KubernetesClient:
     def _get_once(self, call: Call, query: Query | None) -> JsonObject:
         response = self._send("GET", call, query or {}, headers={"accept-encoding": "gzip"})
         return _object_in(call, _answer(response))
+
+    def _ask_once(self, call: Call, question: dict[str, object]) -> JsonObject:
+        body, headers = json.dumps(question).encode(), {"content-type": "application/json"}
+        return _object_in(call, _answer(self._send("POST", call, {}, body=body, headers=headers)))
 
     def _send(
         self, method: str, call: Call, query: Query, *, read_s: float | None = None, **more: Any
@@ -137,7 +156,8 @@ def _object_in(call: Call, answer: Answer) -> JsonObject:
     """The object of the kind asked for (or its list). Raises what the answer means where it is anything else."""
     if not 200 <= answer.status < 300:
         raise refusal(call, answer)
-    kind = call.resource.kind if call.name else f"{call.resource.kind}List"
+    is_one = bool(call.name) or call.verb == "create"
+    kind = call.resource.kind if is_one else f"{call.resource.kind}List"
     try:
         found = mapping(json.loads(answer.body))
     except ValueError as error:

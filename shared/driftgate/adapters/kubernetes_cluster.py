@@ -1,4 +1,4 @@
-"""`ports.Cluster` over the API server of a real (or simulated) cluster.
+"""`ports.Cluster` and `ports.ApiServer` over the API server of a real (or simulated) cluster.
 
 Every read goes to the API server itself: no `resourceVersion=0`, no cache, since decisions rest on it. It writes one
 thing: a JSON patch of a NodePool.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from driftgate.adapters.karpenter_deployment import version_of
+from driftgate.adapters.kubernetes_access import review_of, server_date
 from driftgate.adapters.kubernetes_client import KubernetesClient
 from driftgate.adapters.kubernetes_lists import PAGE_SIZE, ListReader, Progress
 from driftgate.adapters.kubernetes_pool_watch import PoolWatch
@@ -125,6 +126,12 @@ class KubernetesCluster:
             return None
         versions = {version for version in found.found if version}
         return versions.pop() if len(versions) == 1 else None
+
+    def may(self, verb: str, group: str, resource: str) -> bool:
+        return review_of(self._client, verb, group, resource)
+
+    def server_time(self) -> datetime | None:
+        return server_date(self._client)
 
     def list_raw(self, resource: str) -> Iterator[dict[str, object]]:
         """The objects as the API gives them, for a snapshot. Raises InvalidInputError for a resource not judged."""

@@ -35,6 +35,9 @@ PODS = Resource(plural="pods", kind="Pod")
 PDBS = Resource(plural="poddisruptionbudgets", kind="PodDisruptionBudget", group="policy")
 VOLUME_ATTACHMENTS = Resource(plural="volumeattachments", kind="VolumeAttachment", group="storage.k8s.io")
 DEPLOYMENTS = Resource(plural="deployments", kind="Deployment", group="apps")
+ACCESS_REVIEWS = Resource(
+    plural="selfsubjectaccessreviews", kind="SelfSubjectAccessReview", group="authorization.k8s.io"
+)
 
 SNAPSHOT_RESOURCES = {
     resource.plural: resource

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from driftgate import __version__
-from driftgate.cli import close, image, lint, manifests, pause, plan, report, roll, snapshot, status
+from driftgate.cli import close, doctor, image, lint, manifests, pause, plan, report, roll, snapshot, status
 from driftgate.cli.exit_codes import ExitCode, exit_code_of
 from driftgate.domain.errors import DriftgateError
 
@@ -54,6 +54,7 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "status": (status.status, "Show rolls, stops, and who works on the cluster."),
     "pause": (pause.pause, "Open nothing from now on; shut what stands open."),
     "resume": (pause.resume, "Lift a pause."),
+    "doctor": (doctor.doctor, "Check rights, connection, clock, Karpenter, ledger and alarms."),
     "cluster-manifests": (manifests.cluster_manifests, "Print the rights that driftgate needs in a cluster."),
 }
 for name, (function, short_help) in COMMANDS.items():
@@ -75,4 +76,4 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command; leaves the process with its exit code."""
-    app(arguments)
+    app(arguments, prog_name="driftgate")

@@ -1,0 +1,54 @@
+"""`driftgate doctor`: what driftgate needs and does not have, before a window finds out."""
+
+from __future__ import annotations
+
+import typer
+
+from driftgate import laptop
+from driftgate.app.doctor import diagnose
+from driftgate.cli import options
+from driftgate.cli.answers import is_for_machines, write
+from driftgate.cli.exit_codes import ExitCode
+from driftgate.cli.manifests import to_yaml
+from driftgate.cli.situation import Choice, find_config, reach
+from driftgate.cli.tables import show
+from driftgate.domain.diagnosis import Diagnosis, Outcome
+from driftgate.domain.rights import rules
+
+_CODES = (
+    (Outcome.REFUSED, ExitCode.REFUSED),
+    (Outcome.UNREADABLE, ExitCode.UNKNOWN),
+    (Outcome.WRONG, ExitCode.NEEDS_PERSON),
+)
+
+
+def doctor(
+    kubeconfig: options.Kubeconfig = None,
+    context: options.Context = None,
+    config: options.ConfigFile = None,
+    cluster: options.ClusterName = None,
+    ledger: options.LedgerSpec = None,
+    output: options.OutputFormat = options.Output.TABLE,
+) -> int:
+    """Check connection, clock, rights, Karpenter, a write (dry run), ledger and alarms. Writes nothing."""
+    choice = Choice(kubeconfig=kubeconfig, context=context, config=config, cluster=cluster, ledger=ledger)
+    pipeline = reach(choice, find_config(choice))
+    name = pipeline.cluster_names[0]
+    found = diagnose(pipeline, laptop.api_server_of(pipeline.clusters.connect(name)), name)
+    _tell(found, output)
+    return exit_code(found)
+
+
+def exit_code(found: Diagnosis) -> ExitCode:
+    """The gravest outcome's code."""
+    return next((code for outcome, code in _CODES if outcome in found.outcomes), ExitCode.OK)
+
+
+def _tell(found: Diagnosis, output: options.Output) -> None:
+    if is_for_machines(output):
+        write(found.to_object(), output)
+        return
+    rows = [(check.name, str(check.outcome), f"{check.message} {check.remedy}".rstrip()) for check in found.checks]
+    show(("CHECK", "OUTCOME", "WHAT WAS FOUND"), rows, output)
+    if found.missing:
+        typer.echo(f"\nMissing in the ClusterRole:\n\n{to_yaml({'rules': rules(found.missing)})}", nl=False)
