@@ -17,6 +17,7 @@ from driftgate.domain.budget import Budget, to_objects
 from driftgate.domain.errors import PatchRejectedError
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.patch import JsonPatch, PatchOperation
+from driftgate.domain.rights import NAME, RIGHTS, Right, cluster_role, rules
 from driftgate.ports import Cluster
 from tests.contract.cluster_objects import nodepool_object
 from tests.contract.cluster_worlds import HttpWorld
@@ -92,6 +93,44 @@ class Guarded:
             for made in (binding, role):
                 self.api.delete(f"{LISTS[made['kind']]}/too-much")
             wait_for(lambda: not self.may("delete", "nodepools", "karpenter.sh") or None, "the rights taken back")
+
+
+@contextmanager
+def without(guarded: Guarded, right: Right) -> Iterator[None]:
+    """Within, the printed role lacks this one right."""
+    write_rules(guarded, rules(other for other in RIGHTS if other != right))
+    wait_for(lambda: not guarded.may(right.verb, right.resource, right.group) or None, f"the end of {right}")
+    try:
+        yield
+    finally:
+        write_rules(guarded, cluster_role()["rules"])
+        wait_for(lambda: guarded.may(right.verb, right.resource, right.group) or None, str(right))
+
+
+def write_rules(guarded: Guarded, found: Any) -> None:
+    guarded.api.patch(f"{LISTS['ClusterRole']}/{NAME}", {"rules": found})
+
+
+@contextmanager
+def forbidding(guarded: Guarded, message: str) -> Iterator[None]:
+    """Within, somebody else's policy refuses every write of a NodePool, but for the admin's."""
+    named = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": "somebody-elses"}}
+    writes_of = {"apiGroups": ["karpenter.sh"], "apiVersions": ["*"], "operations": ["*"], "resources": ["nodepools"]}
+    stop = {"expression": "request.userInfo.username == 'admin'", "message": message}
+    policy: Object = named | {"kind": "ValidatingAdmissionPolicy"}
+    policy["spec"] = {"matchConstraints": {"resourceRules": [writes_of]}, "validations": [stop]}
+    binding: Object = named | {"kind": "ValidatingAdmissionPolicyBinding"}
+    binding["spec"] = {"policyName": "somebody-elses", "validationActions": ["Deny"]}
+    for made in (policy, binding):
+        guarded.api.create(LISTS[made["kind"]], made)
+    same = writes(guarded.admin.get_nodepool(POOL).budgets)
+    wait_for(lambda: guarded.refusal(same), "the other policy in force")
+    try:
+        yield
+    finally:
+        for made in (binding, policy):
+            guarded.api.delete(f"{LISTS[made['kind']]}/somebody-elses")
+        wait_for(lambda: guarded.refusal(same) is None or None, "the end of the other policy")
 
 
 def writes(budgets: Sequence[Budget]) -> JsonPatch:

@@ -134,6 +134,9 @@ narrow_entries = st.builds(
     WHENS,
 )
 few = st.lists(narrow_entries, max_size=2)
+NUDGES = st.sampled_from(
+    [("nodes", "0"), ("nodes", "3"), ("nodes", "00"), *[("duration", "2h"), ("schedule", "5 4 3 2 mon")] * 2]
+)
 
 
 def without_some(draw: st.DrawFn, budgets: Sequence[Budget]) -> list[Budget]:
@@ -146,6 +149,17 @@ def without_some(draw: st.DrawFn, budgets: Sequence[Budget]) -> list[Budget]:
     return left
 
 
+def nudged(draw: st.DrawFn, budgets: Sequence[Budget]) -> list[Budget]:
+    """The list, one entry of it with another number, duration or schedule now and then."""
+    left = list(budgets)
+    if left and draw(st.sampled_from([True, False, False])):
+        index = draw(st.integers(0, len(left) - 1))
+        field, value = draw(NUDGES)
+        is_possible = field == "nodes" or left[index].schedule is not None
+        left[index] = replace(left[index], **{field: value}) if is_possible else left[index]
+    return left
+
+
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[tuple[Budget, ...], tuple[Budget, ...]]:
     """A list, and what somebody makes of it: an opening, a closing, nothing; with entries added, taken, edited."""
@@ -153,7 +167,7 @@ def changes(draw: st.DrawFn) -> tuple[tuple[Budget, ...], tuple[Budget, ...]]:
     more = draw(few)
     before = (*draw(st.sampled_from([baseline, opened_list(baseline, GUARD_AT)])), *more)
     made = draw(st.sampled_from([before, (*baseline, *more), (*opened_list(baseline, GUARD_AT), *more)]))
-    after = [*without_some(draw, made), *draw(few)]
+    after = [*nudged(draw, without_some(draw, made)), *draw(few)]
     return before[:50], edited(tuple(after), draw(st.sampled_from([[], [], draw(st.lists(edits, max_size=2))])))
 
 

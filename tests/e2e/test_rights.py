@@ -1,19 +1,17 @@
 """RBAC as the server sees it: what is printed is enough, each part of it is needed, and there is nothing beside it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from driftgate.domain.errors import ClusterForbiddenError
-from driftgate.domain.rights import NAME, RIGHTS, Right, cluster_role, rules
+from driftgate.domain.rights import NAME, RIGHTS, Right
 from driftgate.ports import Cluster
 from tests.contract.cluster_objects import deployment_object, node_object, nodeclaim_object, pod_object
-from tests.e2e.guarded import LISTS, POOL, Guarded, writes
+from tests.e2e.guarded import LISTS, POOL, Guarded, without, writes
 from tests.e2e.harness.api import MERGE_PATCH, Object, Response
-from tests.e2e.harness.scenario import NODECLAIMS, NODEPOOLS, wait_for
+from tests.e2e.harness.scenario import NODECLAIMS, NODEPOOLS
 from tests.factories import budget
 
 SHUT = budget("0", "Drifted")
@@ -54,22 +52,6 @@ def ours(guarded: Guarded) -> Iterator[Cluster]:
     guarded.api.create(DEPLOYMENTS, karpenter)
     yield guarded.ours
     guarded.api.delete(f"{DEPLOYMENTS}/{karpenter['metadata']['name']}")
-
-
-@contextmanager
-def without(guarded: Guarded, right: Right) -> Iterator[None]:
-    """Within, the printed role lacks this one right."""
-    write_rules(guarded, rules(other for other in RIGHTS if other != right))
-    wait_for(lambda: not guarded.may(right.verb, right.resource, right.group) or None, f"the end of {right}")
-    try:
-        yield
-    finally:
-        write_rules(guarded, cluster_role()["rules"])
-        wait_for(lambda: guarded.may(right.verb, right.resource, right.group) or None, str(right))
-
-
-def write_rules(guarded: Guarded, found: Any) -> None:
-    guarded.api.patch(f"{LISTS['ClusterRole']}/{NAME}", {"rules": found})
 
 
 def test_every_right_has_an_operation_that_needs_it():
