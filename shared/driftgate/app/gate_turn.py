@@ -13,9 +13,9 @@ from driftgate.app.follow_roll import follow, record, shut
 from driftgate.app.open_gate import Opening, OpeningResult, Worker, open_gate
 from driftgate.app.run_report import RunReport
 from driftgate.app.tell import Teller
-from driftgate.app.watch_gate import GateWatch, Watched, WatchEnd
+from driftgate.app.watch_gate import GateWatch, Watched, WatchEnd, signs_among
 from driftgate.domain import stories
-from driftgate.domain.advance import Advance, neglect, taken, to_closed, to_unopened
+from driftgate.domain.advance import Advance, neglect, recounted, taken, to_closed, to_unopened
 from driftgate.domain.errors import DriftgateError, LedgerConflictError
 from driftgate.domain.guard import GUARD_LEAD
 from driftgate.domain.judge import Judgement
@@ -88,9 +88,10 @@ class GateTurn:
         if watched.end is WatchEnd.SLICE_OVER:
             return watched.roll
         now = self._worker.clock.now()
-        signs, (_, alerts) = watched.signs, neglect(watched.roll, now)
-        step = taken(watched.roll, signs, now) if signs else to_closed(watched.roll, _REASONS[watched.end], now)
-        self._shut(watched.roll, replace(step, alerts=alerts + step.alerts))
+        if watched.signs:
+            self._shut(watched.roll, taken(watched.roll, watched.signs, now))
+        else:
+            self._shut(watched.roll, to_closed(watched.roll, _REASONS[watched.end], now))
         if watched.cause:
             self._report.problems.append(f"{watched.roll.pool}: {watched.end}: {watched.cause}")
         return None
@@ -111,13 +112,25 @@ class GateTurn:
     def _shut(self, roll: Roll, step: Advance) -> None:
         """Shuts the gate and writes it down; where somebody wrote the record meanwhile, that one is closed too."""
         worker = self._worker
-        done = shut(worker, step, self._known, self._teller, self._report)
+        done = self._counted(roll, shut(worker, step, self._known, self._teller, self._report))
         try:
             record(worker, roll, done, self._known, self._teller, self._report)
         except LedgerConflictError:
             now, restored = worker.clock.now(), done.roll.baseline_restored
             stored = store_closed(worker.ledger, worker.name, roll, now, worker.holder, is_restored=restored)
             self._report.saw(stored)
+
+    def _counted(self, roll: Roll, done: Advance) -> Advance:
+        """The step with all that went by the time the gate was shut, and with word of a worker that had slept."""
+        now = self._worker.clock.now()
+        _, neglected = neglect(roll, now)
+        try:
+            signs = signs_among(self._worker.cluster.read_pool(roll.pool), roll.claims_at_open)
+        except DriftgateError as error:
+            self._report.problems.append(f"{roll.pool}: what went is counted at the next look: {error}")
+            signs = ()
+        counted = recounted(done, signs, now)
+        return replace(counted, alerts=neglected + counted.alerts)
 
     def _step(self, roll: Roll, step: Advance) -> None:
         try:

@@ -77,6 +77,11 @@ class _Members:
         return tuple(replace(s, node=s.node or self._last_nodes.get(s.claim, "")) for s in found)
 
 
+def signs_among(members: PoolMembers, at_open: tuple[str, ...]) -> tuple[Sign, ...]:
+    """The signs that claims as read show, among those that were there at the opening."""
+    return _Members(members).signs(at_open)
+
+
 class GateWatch:
     """One slice of watching one open gate."""
 
@@ -138,7 +143,7 @@ class GateWatch:
         """
         try:
             members = self._worker.cluster.read_pool(self._pool.name)
-            if signs := _Members(members).signs(self._roll.claims_at_open):
+            if signs := signs_among(members, self._roll.claims_at_open):
                 return self._end(WatchEnd.SIGN, signs)
             return self._move_guard()
         except DriftgateError as error:

@@ -31,7 +31,7 @@ OVERDUE = timedelta(seconds=30)
 READY_DEADLINE = timedelta(minutes=15)
 PROOF_DEADLINE = timedelta(days=1)
 STRAGGLERS = timedelta(minutes=2)
-"""So long after the guard's instant, a further node that goes is still put down to the opening."""
+"""So long after the gate was shut for everybody, a further node that goes is still put down to the opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +138,15 @@ def taken(roll: Roll, signs: tuple[Sign, ...], now: datetime) -> Advance:
     return _with_others_told(Advance(roll=gone, reason=ReasonCode.SIGN_SEEN, close=roll.closed_at is None))
 
 
+def recounted(step: Advance, signs: tuple[Sign, ...], now: datetime) -> Advance:
+    """The step of a gate that is shut, with every sign of claims that were read since then."""
+    if not signs:
+        return step
+    if step.roll.state is not RollState.IN_FLIGHT:
+        return taken(step.roll, signs, now)
+    return _with_others_told(replace(step, roll=_and(step.roll, signs), alerts=()))
+
+
 def to_closed(roll: Roll, reason: ReasonCode, now: datetime) -> Advance:
     """The gate must be shut without a sign; whether a node was taken is proved later."""
     return Advance(roll=_to(roll, RollState.CLOSED, now), reason=reason, close=True)
@@ -151,9 +160,12 @@ def to_unopened(roll: Roll, now: datetime) -> Advance:
 
 def _with_others(roll: Roll, view: RollView) -> Roll:
     """The roll with every further node that went on its opening; later departures are not its doing."""
-    if view.read_at > proof_due(roll) + STRAGGLERS:
-        return roll
-    more = {sign.claim for sign in _signs(roll, view) if sign.may_be_drift and sign.claim != roll.claim}
+    shut_for_all = max(proof_due(roll), roll.closed_at or view.read_at)
+    return roll if view.read_at > shut_for_all + STRAGGLERS else _and(roll, _signs(roll, view))
+
+
+def _and(roll: Roll, signs: tuple[Sign, ...]) -> Roll:
+    more = {sign.claim for sign in signs if sign.may_be_drift and sign.claim != roll.claim}
     return replace(roll, also_taken=tuple(sorted({*roll.also_taken, *more})))
 
 
