@@ -120,6 +120,15 @@ class TestRollback:
 
         assert app.kind == "OPEN"
 
+    def test_the_age_of_the_target_does_not_matter_in_a_rollback(self, planner: Planner):
+        both_young = [
+            {"id": OLD, "name": OLD_NAME, "createdAt": "2026-10-15T20:00:00Z"},
+            {"id": NEW, "name": NEW_NAME, "createdAt": "2026-10-16T20:00:00Z"},
+        ]
+        app = planner.app(SHUT, self.NODES, seen=observed(images=both_young), settings=WAIT, classes=self.CLASSES)
+
+        assert (app.kind, app["rollback"]) == ("OPEN", 6)
+
     def test_a_denied_target_holds_a_rollback_too(self, planner: Planner):
         settings = config(ami={"deny": [OLD]})
         app = planner.app(SHUT, self.NODES, seen=observed(images=IMAGES), settings=settings, classes=self.CLASSES)
