@@ -19,6 +19,7 @@ import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError
 
 from driftgate import __version__
+from driftgate.adapters.collector import collector_paused
 from driftgate.adapters.kubernetes_errors import Answer, breakdown, nonsense, refusal
 from driftgate.adapters.kubernetes_parts import new_transport
 from driftgate.adapters.kubernetes_resources import Call
@@ -159,7 +160,8 @@ def _object_in(call: Call, answer: Answer) -> JsonObject:
     is_one = bool(call.name) or call.verb == "create"
     kind = call.resource.kind if is_one else f"{call.resource.kind}List"
     try:
-        found = mapping(json.loads(answer.body))
+        with collector_paused():
+            found = mapping(json.loads(answer.body))
     except ValueError as error:
         raise nonsense(call, answer, kind) from error
     if found.get("kind") != kind:

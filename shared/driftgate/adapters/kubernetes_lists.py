@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from driftgate.adapters.collector import collector_paused
 from driftgate.adapters.kubernetes_client import KubernetesClient, Query
 from driftgate.adapters.kubernetes_resources import Call, Resource
 from driftgate.domain.errors import ClusterUnavailableError, WatchExpiredError
@@ -80,7 +81,8 @@ class ListReader:
         found: list[T] = []
         version = ""
         for page in self._pages(resource, query):
-            found.extend(parse(item) for item in page.items)
+            with collector_paused():
+                found.extend(parse(item) for item in page.items)
             version = page.version
         return Listing(found=tuple(found), version=version)
 
