@@ -144,6 +144,11 @@ def printed() -> list[Any]:
     return list(yaml.safe_load_all(result.stdout))
 
 
+def apply_printed(api: Api) -> None:
+    for made in printed():
+        api.create(LISTS[made["kind"]], made)
+
+
 def connected(plane: ControlPlane) -> HttpWorld:
     tokens, ca = plane.tokens, str(plane.ca)
     return HttpWorld(plane.server, admin=tokens["admin"], outsider=tokens["driftgate"], ca=ca)
@@ -159,8 +164,7 @@ def guarded(request: pytest.FixtureRequest) -> Iterator[Guarded]:
 
 def protected(plane: ControlPlane) -> Iterator[Guarded]:
     api, world = plane.api("admin"), connected(plane)
-    for made in printed():
-        api.create(LISTS[made["kind"]], made)
+    apply_printed(api)
     api.create(NODEPOOLS, nodepool_object(POOL, annotations={"team": "shop"}))
     found = Guarded(plane, world.cluster, world.outsider())
     wait_for(lambda: is_in_force(found.our_api) or None, "policy in force")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,9 +20,11 @@ from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.opening import why_not_openable
 from driftgate.domain.roll_annotation import LiveRoll
 from tests.e2e.case_budgets import case_budgets
-from tests.e2e.guarded import POOL, Guarded, writes
+from tests.e2e.guarded import LISTS, POOL, Guarded, apply_printed, writes
 from tests.e2e.harness.api import JSON_PATCH, Object
-from tests.e2e.harness.scenario import NODEPOOLS
+from tests.e2e.harness.controlplane import ControlPlane
+from tests.e2e.harness.fixtures import require
+from tests.e2e.harness.scenario import NODEPOOLS, wait_for
 from tests.factories import NOW, budget, live_roll
 from tests.gate_policy import refusals
 from tests.gate_strategies import baselines, edited, edits, guard_after, moments, usual
@@ -30,6 +33,7 @@ GUARD_AT = guard_after(NOW)
 MINUTE = timedelta(minutes=1)
 SHUT, TEN, GUARD = budget("0", "Drifted"), budget("10%"), opened_list((budget("0", "Drifted"),), GUARD_AT)[-1]
 NIGHT = budget("0", "Drifted", schedule="0 22 * * *", duration="8h")
+NOON = budget("0", "Empty", schedule="0 12 * * *", duration="2h")
 sometimes = settings(usual, max_examples=200)
 CASES = case_budgets()
 OPENABLE = [text for text, found in CASES.items() if why_not_openable(found, total=9) == ()]
@@ -134,9 +138,7 @@ narrow_entries = st.builds(
     WHENS,
 )
 few = st.lists(narrow_entries, max_size=2)
-NUDGES = st.sampled_from(
-    [("nodes", "0"), ("nodes", "3"), ("nodes", "00"), *[("duration", "2h"), ("schedule", "5 4 3 2 mon")] * 2]
-)
+NUDGES = st.sampled_from([{"nodes": "0"}, {"nodes": "3"}, *[{"duration": "2h"}, {"schedule": "5 4 3 2 mon"}] * 2])
 
 
 def without_some(draw: st.DrawFn, budgets: Sequence[Budget]) -> list[Budget]:
@@ -152,11 +154,12 @@ def without_some(draw: st.DrawFn, budgets: Sequence[Budget]) -> list[Budget]:
 def nudged(draw: st.DrawFn, budgets: Sequence[Budget]) -> list[Budget]:
     """The list, one entry of it with another number, duration or schedule now and then."""
     left = list(budgets)
-    if left and draw(st.sampled_from([True, False, False])):
-        index = draw(st.integers(0, len(left) - 1))
-        field, value = draw(NUDGES)
-        is_possible = field == "nodes" or left[index].schedule is not None
-        left[index] = replace(left[index], **{field: value}) if is_possible else left[index]
+    change: dict[str, Any] = draw(NUDGES)
+    places = [index for index, entry in enumerate(left) if "nodes" in change or entry.schedule is not None]
+    is_due: bool = draw(st.booleans())
+    if places and is_due:
+        index = draw(st.sampled_from(places))
+        left[index] = replace(left[index], **change)
     return left
 
 
@@ -242,6 +245,13 @@ BROKEN: dict[str, tuple[list[Budget], list[Budget], str]] = {
         [SHUT, budget("2", "Empty"), budget("3", "Underutilized")],
         "apply to Underutilized must stay the same",
     ),
+    "another number for Empty": ([SHUT, NOON], [SHUT, replace(NOON, nodes="1")], "apply to Empty must stay the same"),
+    "a later time for Empty": ([SHUT, NOON], [SHUT, replace(NOON, schedule="0 13 * * *")], "apply to Empty must stay"),
+    "a shorter time for Empty": (
+        [SHUT, NOON],
+        [SHUT, replace(NOON, duration="1h")],
+        "apply to Empty must stay the same",
+    ),
     "two limits where one was": (
         [SHUT, TEN, budget("2")],
         [SHUT, TEN, TEN],
@@ -249,6 +259,31 @@ BROKEN: dict[str, tuple[list[Budget], list[Budget], str]] = {
     ),
     "five nodes for Drifted": ([SHUT], [SHUT, budget("5", "Drifted")], "must be a zero, or the open mark of driftgate"),
     "one node, spelled as a person would": ([SHUT], [SHUT, budget("1", "Drifted")], "must be a zero, or the open mark"),
+    "an opening that is for Empty too": (
+        [SHUT, budget("01", "Empty")],
+        [SHUT, budget("01", "Drifted", "Empty")],
+        "must be a zero, or the open mark of driftgate",
+    ),
+    "a limit that only looks like the open mark": (
+        [SHUT, budget("01", "Drifted", "Empty")],
+        [SHUT, budget("01", "Empty")],
+        "must be a zero without a schedule, or a mark",
+    ),
+    "a shorter zero that looks like the guard": (
+        [SHUT, replace(GUARD, duration="24h")],
+        [SHUT],
+        "or a mark of driftgate",
+    ),
+    "a weekly zero that looks like the guard": (
+        [SHUT, replace(GUARD, schedule="5 4 3 2 mon")],
+        [SHUT],
+        "or a mark of driftgate",
+    ),
+    "a zero for two reasons that looks like the guard": (
+        [SHUT, replace(GUARD, reasons=("Drifted", "Empty"))],
+        [SHUT, replace(GUARD, reasons=("Empty",))],
+        "or a mark of driftgate",
+    ),
     "the owner's night": ([SHUT, NIGHT], [SHUT], "must be a zero without a schedule, or a mark of driftgate"),
     "the owner's limit": ([SHUT, budget("3", "Drifted")], [SHUT], "must be a zero without a schedule, or a mark"),
     "the gate without its zero": ([SHUT, GUARD], [GUARD], "this list would leave the gate without either"),
@@ -323,3 +358,18 @@ def test_a_list_filled_to_the_brim_costs_the_server_less_than_its_limit(guarded:
 
     assert guarded.refusal(writes([OPEN_MARK, *before[1:]])) is None
     assert to_objects(guarded.admin.get_nodepool(POOL).budgets) == to_objects(before)
+
+
+# --- form ------------------------------------------------------------------------------------------------
+
+
+def test_the_type_check_of_kubernetes_has_nothing_to_say():
+    require("kube-scheduler", "kube-controller-manager")
+    policy = f"{LISTS['ValidatingAdmissionPolicy']}/driftgate"
+
+    with ControlPlane(karpenter=None) as plane:
+        apply_printed(plane.api("admin"))
+        plane.start_kubernetes_controllers()
+        status = wait_for(lambda: plane.api("admin").get(policy).get("status") or None, "a status")
+
+    assert status == {"observedGeneration": 1, "typeChecking": {}}
