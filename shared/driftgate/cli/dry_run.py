@@ -8,7 +8,7 @@ import typer
 
 from driftgate.app.pipeline import Pipeline
 from driftgate.cli.answers import is_for_machines, write
-from driftgate.cli.exit_codes import ExitCode, of_pool
+from driftgate.cli.exit_codes import ExitCode, of_holds
 from driftgate.cli.options import Output
 from driftgate.cli.plan_table import hold_line
 from driftgate.domain.gate_duty import decide_closing
@@ -44,7 +44,7 @@ def _show_hold(plan: PoolPlan, output: Output) -> int:
         typer.echo(f"{plan.name} would not be opened: it is {plan.verdict}.")
         for hold in reasons:
             typer.echo(f"  {hold_line(hold)}")
-    return of_pool(plan)
+    return of_holds(reasons)
 
 
 def _objects(patch: JsonPatch) -> list[dict[str, object]]:

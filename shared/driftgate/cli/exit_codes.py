@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 from driftgate.domain.errors import (
@@ -12,7 +13,8 @@ from driftgate.domain.errors import (
     NodePoolNotFoundError,
     PatchRejectedError,
 )
-from driftgate.domain.plan import ClusterPlan, PoolPlan
+from driftgate.domain.plan import ClusterPlan, Hold
+from driftgate.domain.reasons import ReasonCode
 
 
 class ExitCode(IntEnum):
@@ -28,15 +30,17 @@ class ExitCode(IntEnum):
 
 def of_plan(plan: ClusterPlan) -> ExitCode:
     """UNKNOWN where something needed could not be read; NEEDS_PERSON where somebody must change something."""
-    codes = {of_pool(pool) for pool in plan.pools}
-    return next((code for code in (ExitCode.UNKNOWN, ExitCode.NEEDS_PERSON) if code in codes), ExitCode.OK)
-
-
-def of_pool(pool: PoolPlan) -> ExitCode:
-    """As `of_plan`, for one pool."""
-    if pool.is_unknown:
+    if any(pool.is_unknown for pool in plan.pools):
         return ExitCode.UNKNOWN
-    return ExitCode.NEEDS_PERSON if pool.needs_person else ExitCode.OK
+    return ExitCode.NEEDS_PERSON if any(pool.needs_person for pool in plan.pools) else ExitCode.OK
+
+
+def of_holds(holds: Iterable[Hold]) -> ExitCode:
+    """What it means that one pool was not opened for these reasons."""
+    listed = tuple(holds)
+    if any(hold.code is ReasonCode.UNKNOWN for hold in listed):
+        return ExitCode.UNKNOWN
+    return ExitCode.NEEDS_PERSON if any(hold.is_for_a_person for hold in listed) else ExitCode.OK
 
 
 def exit_code_of(error: DriftgateError) -> ExitCode:

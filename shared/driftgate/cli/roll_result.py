@@ -6,7 +6,7 @@ import typer
 
 from driftgate.app.roll_once import RollResult
 from driftgate.cli.answers import is_for_machines, write
-from driftgate.cli.exit_codes import ExitCode
+from driftgate.cli.exit_codes import ExitCode, of_holds
 from driftgate.cli.options import Output
 from driftgate.cli.plan_table import hold_line
 from driftgate.domain.plan import Hold
@@ -40,9 +40,7 @@ def exit_code(result: RollResult) -> ExitCode:
     if result.roll is not None:
         is_good = result.roll.state not in _ENDED_BADLY and result.roll.baseline_restored
         return ExitCode.OK if is_good else ExitCode.REFUSED
-    if any(hold.code is ReasonCode.UNKNOWN for hold in result.reasons):
-        return ExitCode.UNKNOWN
-    return ExitCode.NEEDS_PERSON if any(hold.is_for_a_person for hold in result.reasons) else ExitCode.OK
+    return of_holds(result.reasons)
 
 
 def _show_held(result: RollResult) -> None:

@@ -60,7 +60,7 @@ def _show_narrow(console: Console, header: Row, rows: Sequence[Row]) -> None:
     console.print(_cells(header[:-1], widths, "bold"), no_wrap=True, overflow="ellipsis")
     for row in rows:
         console.print(_cells(row[:-1], widths), no_wrap=True, overflow="ellipsis")
-        console.print(Padding(Text(row[-1], style="dim"), (0, 0, 0, 2)))
+        console.print(Padding(Text(row[-1], style="dim"), (0, 0, 0, 2), expand=False))
 
 
 def _cells(row: Row, widths: Sequence[int], style: str = "") -> Text:
