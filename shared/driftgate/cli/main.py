@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from driftgate import __version__
-from driftgate.cli import close, doctor, image, lint, manifests, pause, plan, report, roll, snapshot, status
+from driftgate.cli import close, doctor, image, lint, manifests, pause, plan, report, roll, schema, snapshot, status
 from driftgate.cli.exit_codes import ExitCode, exit_code_of
 from driftgate.domain.errors import DriftgateError
 
@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "resume": (pause.resume, "Lift a pause."),
     "doctor": (doctor.doctor, "Check rights, connection, clock, Karpenter, ledger and alarms."),
     "cluster-manifests": (manifests.cluster_manifests, "Print the rights that driftgate needs in a cluster."),
+    "schema": (schema.schema, "Print the JSON schema of driftgate.yaml."),
 }
 for name, (function, short_help) in COMMANDS.items():
     app.command(name, short_help=short_help)(command(function))
