@@ -18,7 +18,8 @@ from driftgate.domain.guard import renewed_list
 from driftgate.domain.marks import OPEN_MARK
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.opening import why_not_openable
-from driftgate.domain.roll_annotation import LiveRoll
+from driftgate.domain.patch import PatchOperation
+from driftgate.domain.roll_annotation import LiveRoll, to_text
 from tests.e2e.case_budgets import case_budgets
 from tests.e2e.guarded import LISTS, POOL, Guarded, apply_printed, writes
 from tests.e2e.harness.api import JSON_PATCH, Object
@@ -113,6 +114,24 @@ def test_any_list_with_marks_and_no_record_may_be_closed(guarded):
         assert not patch or guarded.refusal(patch) is None
 
     story()
+
+
+UNGATED: dict[str, list[Budget]] = {
+    "an empty list": [],
+    "no limit for Drifted": [budget("10%", "Empty")],
+    "a scheduled gate": [NIGHT],
+    "a guard alone": [GUARD],
+    "an entry that limits nothing": [budget("10%"), replace(SHUT, reasons=())],
+}
+
+
+@pytest.mark.parametrize("what", UNGATED)
+def test_a_tombstone_may_be_written_whatever_the_list_is(guarded: Guarded, what: str):
+    pool = guarded.stand(UNGATED[what])
+    annotate = PatchOperation("add", "/metadata/annotations/driftgate.dev~1roll", to_text(live([SHUT]).tombstone()))
+
+    assert guarded.refusal((annotate,)) is None
+    assert guarded.refusal((annotate, *writes(pool.budgets))) is None
 
 
 # --- what it must not do ---------------------------------------------------------------------------------
