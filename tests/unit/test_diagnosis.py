@@ -27,11 +27,11 @@ def test_a_server_without_a_clock_is_a_warning():
     assert clock_check(None, NOW).outcome == "warning"
 
 
-def test_a_missing_reading_right_is_told_with_what_it_is_for():
+def test_missing_reading_rights_are_named():
     check = rights_check([LIST_PODS])
 
     assert check.outcome == "unreadable"
-    assert check.message == "1 of 12 rights are missing: list pods (to say which pods keep a drifted node from going)."
+    assert check.message == "1 of 12 rights are missing: list pods."
 
 
 def test_without_the_right_to_patch_no_gate_can_be_moved():

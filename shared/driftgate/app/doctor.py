@@ -93,8 +93,10 @@ def _opening(cluster: Cluster, pool: NodePoolSnapshot, now: datetime) -> Check:
     what = "an opening" if is_openable(pool) else "the budgets as they stand (none of the gates can be opened)"
     try:
         cluster.patch_nodepool(pool.name, opening_trial(pool, now), dry_run=True)
-    except (PatchRejectedError, ClusterForbiddenError) as error:
-        remedy = f"Apply the present rights and policy: {MANIFESTS}. Another policy or webhook must let driftgate pass."
+    except ClusterForbiddenError as error:
+        return Check(name="write", outcome=Outcome.REFUSED, message=str(error))
+    except PatchRejectedError as error:
+        remedy = f"If the policy is driftgate's, bring it up to date: {MANIFESTS}. Any other must let driftgate pass."
         return Check(name="write", outcome=Outcome.REFUSED, message=str(error), remedy=remedy)
     except NodePoolChangedError:
         message = f"{pool.name} was changed by somebody else in the same moment."
@@ -111,8 +113,12 @@ def _policy(cluster: Cluster, pool: NodePoolSnapshot) -> Check:
     except PatchRejectedError:
         message = "The admission policy is in force: nothing but budgets can be changed."
         return Check(name="policy", outcome=Outcome.OK, message=message)
+    except ClusterForbiddenError:
+        message = "Whether an admission policy is in force could not be tried: every patch is refused."
+        return Check(name="policy", outcome=Outcome.WARNING, message=message)
     except DriftgateError as error:
-        return Check(name="policy", outcome=Outcome.WARNING, message=f"It could not be tried: {error}")
+        message = f"Whether an admission policy is in force could not be tried: {error}"
+        return Check(name="policy", outcome=Outcome.WARNING, message=message)
     return Check(
         name="policy",
         outcome=Outcome.WARNING,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
 
 from driftgate import laptop
@@ -13,7 +15,7 @@ from driftgate.cli.manifests import to_yaml
 from driftgate.cli.situation import Choice, find_config, reach
 from driftgate.cli.tables import show
 from driftgate.domain.diagnosis import Diagnosis, Outcome
-from driftgate.domain.rights import rules
+from driftgate.domain.rights import Right, rules
 
 _CODES = (
     (Outcome.REFUSED, ExitCode.REFUSED),
@@ -51,4 +53,12 @@ def _tell(found: Diagnosis, output: options.Output) -> None:
     rows = [(check.name, str(check.outcome), f"{check.message} {check.remedy}".rstrip()) for check in found.checks]
     show(("CHECK", "OUTCOME", "WHAT WAS FOUND"), rows, output)
     if found.missing:
-        typer.echo(f"\nMissing in the ClusterRole:\n\n{to_yaml({'rules': rules(found.missing)})}", nl=False)
+        _tell_missing(found.missing)
+
+
+def _tell_missing(missing: Sequence[Right]) -> None:
+    """What each is for, and the rules to add."""
+    typer.echo("\nMissing rights:\n")
+    for right in missing:
+        typer.echo(f"  {right}: {right.why}")
+    typer.echo(f"\nMissing in the ClusterRole:\n\n{to_yaml({'rules': rules(missing)})}", nl=False)

@@ -63,6 +63,7 @@ class Diagnosis:
             "cluster": self.cluster,
             "at": rfc3339(self.at),
             "checks": [check.to_object() for check in self.checks],
+            "missingRights": [{"right": str(right), "why": right.why} for right in self.missing],
             "missingRules": rules(self.missing),
         }
 
@@ -71,11 +72,10 @@ def rights_check(missing: Sequence[Right]) -> Check:
     """Whether every right is there; without `patch` no gate can be opened or closed."""
     if not missing:
         return Check(name="rights", outcome=Outcome.OK, message=f"All {len(RIGHTS)} rights are there.")
-    told = "; ".join(f"{right} ({right.why})" for right in missing)
     return Check(
         name="rights",
         outcome=Outcome.REFUSED if any(right.verb == "patch" for right in missing) else Outcome.UNREADABLE,
-        message=f"{len(missing)} of {len(RIGHTS)} rights are missing: {told}.",
+        message=f"{len(missing)} of {len(RIGHTS)} rights are missing: {', '.join(map(str, missing))}.",
         remedy=f"Give the missing rules to the group of this identity; {MANIFESTS} gives all of them.",
     )
 
