@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from driftgate.adapters.ledger_memory import MemoryLedger
 from driftgate.domain.advance import STRAGGLERS
 from driftgate.domain.allowance import allowed
+from driftgate.domain.budget import to_objects
 from driftgate.domain.marks import is_mark
+from driftgate.domain.message import DomainEvent
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
 from driftgate.domain.roll_annotation import Tombstone
@@ -34,6 +36,8 @@ class Played:
     faults: tuple[str, ...]
     openings: tuple[Opening, ...]
     rolls: tuple[Roll, ...]
+    told: tuple[DomainEvent, ...] = field(repr=False)
+    budgets: Mapping[str, object] = field(repr=False)
     log: tuple[str, ...] = field(repr=False)
 
     def __str__(self) -> str:
@@ -69,6 +73,8 @@ def play(
         faults=faults,
         openings=tuple(theatre.witness.openings),
         rolls=theatre.ledger.load(CLUSTER).rolls,
+        told=tuple(theatre.publisher.told),
+        budgets={pool.name: to_objects(budgets(pool)) for pool in theatre.sim.store.all_of(NODEPOOLS)},
         log=tuple(theatre.stage.log),
     )
 

@@ -86,9 +86,10 @@ class SteppedClock:
 class SteppedCluster:
     """`ports.Cluster` of one actor."""
 
-    def __init__(self, actor: Actor, inner: SimGateway) -> None:
+    def __init__(self, actor: Actor, inner: SimGateway, *, is_deaf: bool = False) -> None:
         self._actor = actor
         self._inner = inner
+        self._is_deaf = is_deaf
 
     def _read(self, name: str, do: Callable[[], T]) -> T:
         return self._actor.call(name, do, ClusterUnavailableError, READ_ERRORS)
@@ -135,7 +136,7 @@ class SteppedCluster:
         end, last, version = clock.now() + timeout, since, -1
         while clock.now() < end:
             self._actor.call("watch", lambda: None, ClusterUnavailableError, READ_ERRORS)
-            if store.version != version:
+            if store.version != version and not self._is_deaf:
                 version, now = store.version, self._inner.read_pool(pool)
                 yield from changes_between(last, now)
                 last = now

@@ -62,7 +62,9 @@ class Setting:
     open_timeout: timedelta = timedelta(minutes=4)
     timings: Timings = field(default_factory=Timings)
     beat_at_s: float = 7.0
-    version: str = "1.14.1"
+    pause_between: timedelta = timedelta(minutes=1)
+    is_watch_deaf: bool = False
+    """Whether watches break off unnoticed: they stay open and tell nothing."""
 
 
 class LedgerOfRecord:
@@ -154,7 +156,7 @@ class Theatre:
         self.setting = setting
         self.sim = _cluster(setting, clock)
         self.stage = Stage(self.sim, source)
-        self.witness = GateWitness(self.sim, WINDOW_END, _lag(setting.timings))
+        self.witness = GateWitness(self.sim, WINDOW_END, _lag(setting.timings), self._guard_of)
         self.stage.after_step = self.witness.count
         self.ledger = LedgerOfRecord(self, lambda: make_ledger(clock))
         self.queue = FifoQueue(self)
@@ -176,7 +178,9 @@ class Theatre:
         return Pipeline(
             clock=stepped.SteppedClock(actor),
             ledger=stepped.SteppedLedger(actor, lambda: self.ledger),
-            clusters=stepped.SteppedClusters(stepped.SteppedCluster(actor, self.gateway)),
+            clusters=stepped.SteppedClusters(
+                stepped.SteppedCluster(actor, self.gateway, is_deaf=self.setting.is_watch_deaf)
+            ),
             alarms=stepped.SteppedAlarms(actor, self.alarms),
             calendars=FakeCalendars(),
             parameters=FakeParameters(),
@@ -354,6 +358,9 @@ class Theatre:
     def _stands(self) -> list[str]:
         return [p.name for p in self.sim.store.all_of(NODEPOOLS) if any(map(is_mark, budgets(p)))]
 
+    def _guard_of(self, roll_id: str) -> datetime | None:
+        return next((r.guard_at for r in self.ledger.load(CLUSTER).rolls if r.id == roll_id), None)
+
     def end(self) -> None:
         self.stage.close()
 
@@ -374,7 +381,7 @@ def _without_annotation(obj: JsonDict) -> None:
 
 
 def _cluster(setting: Setting, clock: ManualClock) -> SimCluster:
-    sim = SimCluster(clock, karpenter=setting.version, timings=setting.timings)
+    sim = SimCluster(clock, karpenter="1.14.1", timings=setting.timings)
     sim.add_node_class()
     for pool in setting.pools:
         sim.add_nodepool(pool, setting.baseline)
@@ -393,7 +400,7 @@ def _lag(timings: Timings) -> timedelta:
 def _policy(setting: Setting) -> ClusterPolicy:
     window = MaintenanceWindow(name="night", timezone="UTC", cron="0 2 * * *", duration=timedelta(hours=3))
     opening = OpenPolicy(
-        per_window=setting.per_window, open_timeout=setting.open_timeout, pause_between=timedelta(minutes=1)
+        per_window=setting.per_window, open_timeout=setting.open_timeout, pause_between=setting.pause_between
     )
     guards = GuardPolicy(alarms=(AlarmGuard(name=ALARM),), bake=timedelta(minutes=1))
     pool = PoolPolicy(mode=Mode.ACT, windows=(window,), open=opening, guards=guards)

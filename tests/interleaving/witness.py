@@ -5,7 +5,7 @@ It knows the world as it is and none of the product's records, so it cannot be f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -40,6 +40,7 @@ class Opening:
     window_key: str
     at: datetime
     last_write: datetime
+    guard_at: datetime
     nodes: list[str] = field(default_factory=list)
     shut_at: datetime | None = None
 
@@ -52,6 +53,8 @@ class GateWitness:
     window_end: datetime
     lag: timedelta
     """How old the view may be on which the simulated Karpenter takes a node."""
+    last_guard: Callable[[str], datetime | None]
+    """The guard that the ledger knows of a roll; None: the ledger does not know the roll."""
     faults: list[str] = field(default_factory=list)
     openings: list[Opening] = field(default_factory=list)
     edited: set[str] = field(default_factory=set)
@@ -107,14 +110,23 @@ class GateWitness:
             moment = at + timedelta(seconds=seconds)
             if allowed(after, NODES, moment, DRIFTED) and (moment >= at + GUARD or moment >= self.window_end):
                 self._fault(f"I4: {name} would stand open {seconds} s after the last write")
-        known = next((o for o in self.openings if o.id == stands.id), None)
-        if known is None:
-            self.openings.append(Opening(stands.id, name, stands.window_key, at, at))
-        else:
-            known.last_write = at
+        self._note(name, stands, at)
         both = [pool.name for pool in self.sim.store.all_of(NODEPOOLS) if self.is_open(pool)]
         if len(both) > 1:
             self._fault(f"I2: {' and '.join(both)} stand open at once")
+
+    def _note(self, pool: str, stands: LiveRoll, at: datetime) -> None:
+        known = next((o for o in self.openings if o.id == stands.id), None)
+        if known is not None:
+            known.last_write, known.guard_at = at, stands.guard_at
+        else:
+            earlier = [o for o in self.openings if o.pool == pool and o.guard_at > at]
+            if earlier and self.last_guard(earlier[-1].id) is not None:
+                self._fault(f"P5: {stands.id} opened before the guard of {earlier[-1].id} had passed")
+            self.openings.append(Opening(stands.id, pool, stands.window_key, at, at, stands.guard_at))
+        known_guard = self.last_guard(stands.id)
+        if known_guard is not None and stands.guard_at > known_guard:
+            self._fault(f"P4: the guard of {stands.id} moved before the ledger knew")
 
     def is_open(self, pool: Stored) -> bool:
         """Whether our mark lets a node go now."""
@@ -135,7 +147,9 @@ class GateWitness:
                 continue
             seen = from_objects(list(disruption.seen_budgets))
             mine = [opening for opening in self.openings if opening.pool == disruption.pool]
-            if not any(map(is_open_mark, seen)) or not mine:
+            shut_at = mine[-1].shut_at if mine else None
+            was_open = any(map(is_open_mark, seen)) or (shut_at is not None and disruption.at <= shut_at + self.lag)
+            if not was_open or not mine:
                 self.by_hand.append(disruption.node)
                 continue
             mine[-1].nodes.append(disruption.node)
