@@ -1,7 +1,8 @@
-"""The one place where boto3 clients are made: lazily, with explicit timeouts and bounded retries.
+"""The one place where boto3's clients are made: lazily, with explicit timeouts and bounded retries.
 
-boto3 is loaded with the first client, so that what needs no AWS never pays for it. Must not call AWS by itself, but to
-assume a role that somebody asked for.
+They are made by botocore, which boto3 wraps: the same clients, without the transfer of S3 objects that a cold start
+would load with it. Even that comes with the first client, so that what needs no AWS never pays for it. Must not call
+AWS by itself, but to assume a role that somebody asked for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from driftgate.adapters.aws_errors import aws_call
 from driftgate.ports import Clock
 
 if TYPE_CHECKING:
-    import boto3
+    from botocore.session import Session
 
 CONNECT_TIMEOUT_S = 2
 READ_TIMEOUT_S = 5
@@ -33,7 +34,7 @@ class AwsSession:
         self._clock = clock
         self._region = region
         self._lock = RLock()
-        self._session: boto3.Session | None = None
+        self._session: Session | None = None
         self._clients: dict[tuple[str, str | None, str | None, int], tuple[Any, datetime | None]] = {}
 
     def client(
@@ -65,8 +66,8 @@ class AwsSession:
         return self._plain(service, region, attempts, **credentials), answer["Expiration"]
 
     def _plain(self, service: str, region: str | None, attempts: int, **credentials: str) -> Any:
-        import boto3
         from botocore.config import Config
+        from botocore.session import get_session
 
         config = Config(
             connect_timeout=CONNECT_TIMEOUT_S,
@@ -75,6 +76,6 @@ class AwsSession:
             user_agent_extra="driftgate",
         )
         with aws_call(f"{service}:*"):
-            self._session = self._session or boto3.Session()
-            make: Any = self._session.client
+            self._session = self._session or get_session()
+            make: Any = self._session.create_client
             return make(service, region_name=region, config=config, **credentials)
