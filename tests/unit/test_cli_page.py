@@ -31,7 +31,7 @@ def options(command: str) -> set[str]:
 def test_every_option_of_a_command_is_there(command: str):
     text = section(command)
 
-    assert options(command)
+    assert options(command) or command == "schema", "only schema has no options"
     missing = {option for option in options(command) - SHARED if f"`{option}" not in text and f" {option}" not in text}
     assert missing == set()
 
