@@ -41,9 +41,9 @@ class Played:
     log: tuple[str, ...] = field(repr=False)
 
     def __str__(self) -> str:
-        """Short and to be played again: the faults, then the schedule."""
-        lines = [*self.faults, repr(self.setting), *map(str, self.happenings), *map(str, self.steps)]
-        return "\n".join(lines)
+        """Short and to be played again: the faults, then the schedule as a call."""
+        entries = [*map(str, self.happenings), *map(str, self.steps), f"setting={self.setting}"]
+        return "\n".join([*self.faults, "play(", *(f"    {entry}," for entry in entries), ")"])
 
 
 def play(

@@ -35,6 +35,8 @@ class Stage:
         self.actors: list[Actor] = []
         self.after_step: Callable[[], None] = lambda: None
         self.log: list[str] = []
+        self.in_transit = 0
+        """Effects whose callers were told that the answer is lost, and that are still to come."""
         self.start = sim.clock.now()
         self._agenda: list[tuple[datetime, int, Callable[[], None]]] = []
         self._order = itertools.count()
@@ -167,6 +169,7 @@ class Actor:
         if step.act is Act.FAIL and call.errors:
             raise call.errors[step.error]()
         if step.act is Act.LATE and call.lost is not None:
+            self.stage.in_transit += 1
             self.stage.after(step.seconds, lambda: self._land(call, do))
             raise call.lost("the answer never came")
         answer = do()
@@ -181,6 +184,7 @@ class Actor:
         return Killed()
 
     def _land(self, call: Call, do: Callable[[], object]) -> None:
+        self.stage.in_transit -= 1
         try:
             do()
             self.stage.say(self.name, f"{call.name} #{call.nth} lands late")

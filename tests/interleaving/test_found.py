@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -10,15 +10,9 @@ from tests.interleaving.run import Played, play
 from tests.interleaving.schedule import Act, Happening, Step
 from tests.interleaving.test_rules import IDLE, at
 from tests.interleaving.theatre import Setting
-from tests.interleaving.witness import Opening
 
 LATE_IN_THE_MINUTE = Setting(timings=IDLE.timings, beat_at_s=30.0)
 """The gate opens 87 s before its guard, so that the guard is renewed between two slices."""
-
-
-def shut_at(opening: Opening) -> datetime:
-    assert opening.shut_at is not None
-    return opening.shut_at
 
 
 def alerts(played: Played) -> list[str]:
@@ -84,7 +78,7 @@ def test_a_ledger_that_does_not_answer_keeps_no_closer_from_the_gate():
 
     (opening, *_) = played.openings
     assert played.faults == ()
-    assert shut_at(opening) < at(16)
+    assert opening.shut < at(16)
 
 
 def test_a_renewal_that_meets_an_edit_between_two_slices_closes():
@@ -92,7 +86,7 @@ def test_a_renewal_that_meets_an_edit_between_two_slices_closes():
 
     (opening, *_) = played.openings
     assert played.faults == ()
-    assert shut_at(opening) < at(93)
+    assert opening.shut < at(93)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +103,7 @@ def test_a_gate_that_nobody_can_go_on_with_is_shut_at_the_end_of_the_slice(step)
 
     (opening, *_) = played.openings
     assert played.faults == ()
-    assert shut_at(opening) - opening.at < timedelta(seconds=62)
+    assert opening.shut - opening.at < timedelta(seconds=62)
 
 
 @pytest.mark.parametrize("call", ["read_pool", "get_nodepool"])
@@ -118,7 +112,7 @@ def test_a_slice_that_cannot_begin_closes(call):
 
     (opening, *_) = played.openings
     assert played.faults == ()
-    assert shut_at(opening) - opening.at < timedelta(seconds=63)
+    assert opening.shut - opening.at < timedelta(seconds=63)
 
 
 def test_a_stop_for_a_roll_that_the_ledger_lost_does_not_stand_for_ever():

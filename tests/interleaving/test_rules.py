@@ -9,7 +9,6 @@ from driftgate.sim.timings import Timings
 from tests.interleaving.run import Played, play
 from tests.interleaving.schedule import Act, Happening, Step
 from tests.interleaving.theatre import Setting
-from tests.interleaving.witness import Opening
 from tests.sim_clusters import NOW
 
 ONE_BY_ONE = Setting(nodes=8, empty=0, per_window=3, pause_between=timedelta(0))
@@ -20,11 +19,6 @@ IDLE = Setting(nodes=4, timings=Timings(idle_s=3600.0))
 def at(seconds: float) -> datetime:
     """The stage begins a second after the cluster."""
     return NOW + timedelta(seconds=1 + seconds)
-
-
-def seconds_open(opening: Opening) -> float:
-    assert opening.shut_at is not None
-    return (opening.shut_at - opening.at).total_seconds()
 
 
 def codes(played: Played) -> set[str]:
@@ -61,7 +55,7 @@ def test_an_opening_whose_stop_came_meanwhile_is_closed_by_its_own_worker_at_onc
 
     (opening,) = played.openings
     assert played.faults == ()
-    assert seconds_open(opening) < 1
+    assert opening.seconds_open < 1
 
 
 # --- P1 --------------------------------------------------------------------------------------------
@@ -103,7 +97,7 @@ def test_p3_a_node_that_karpenter_takes_after_the_closing_keeps_its_slot():
 
     (opening,) = played.openings
     assert played.faults == ()
-    assert (len(opening.nodes), seconds_open(opening) < 12) == (1, True)
+    assert (len(opening.nodes), opening.seconds_open < 12) == (1, True)
     assert [roll.state for roll in played.rolls] == [RollState.DONE]
 
 
@@ -123,8 +117,7 @@ def test_p4_a_renewal_whose_answer_is_lost_closes():
 
     (opening, *_) = played.openings
     assert played.faults == ()
-    assert opening.shut_at is not None
-    assert opening.shut_at - opening.last_write < timedelta(seconds=2)
+    assert opening.shut - opening.last_write < timedelta(seconds=2)
 
 
 # --- P5 --------------------------------------------------------------------------------------------
@@ -184,8 +177,7 @@ def test_p8_an_alarm_shuts_a_gate_of_which_the_ledger_knows_nothing():
 
     (opening,) = played.openings
     assert played.faults == ()
-    assert opening.shut_at is not None
-    assert opening.shut_at < at(27)
+    assert opening.shut < at(27)
 
 
 # --- P9 --------------------------------------------------------------------------------------------
@@ -197,7 +189,7 @@ def test_p9_a_worker_that_slept_past_the_guard_never_renews():
     opening = played.openings[0]
     assert played.faults == ()
     assert opening.last_write == opening.at
-    assert opening.guard_at < opening.shut_at < opening.guard_at + timedelta(seconds=10)
+    assert opening.guard_at < opening.shut < opening.guard_at + timedelta(seconds=10)
 
 
 def test_p9_claims_are_read_before_renewing_because_a_watch_may_be_deaf():
@@ -206,7 +198,7 @@ def test_p9_claims_are_read_before_renewing_because_a_watch_may_be_deaf():
     opening = played.openings[0]
     assert played.faults == ()
     assert opening.last_write == opening.at
-    assert seconds_open(opening) < 40
+    assert opening.seconds_open < 40
 
 
 # --- P10 -------------------------------------------------------------------------------------------
@@ -218,7 +210,7 @@ def test_p10_a_closing_without_an_answer_is_not_believed():
     (opening,) = played.openings
     assert played.faults == ()
     assert len(opening.nodes) == 1
-    assert seconds_open(opening) < 5
+    assert opening.seconds_open < 5
 
 
 # --- P11 -------------------------------------------------------------------------------------------

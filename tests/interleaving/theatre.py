@@ -7,7 +7,7 @@ the schedule says so. After the schedule everybody lives, nothing new may open, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 
 from driftgate.adapters.ledger_memory import MemoryLedger
@@ -50,7 +50,7 @@ LAMBDA_RETRY_S = 60.0
 Budgets = tuple[Mapping[str, object], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Setting:
     """What the world is like at the start. `empty` nodes of each pool have no pod."""
 
@@ -63,8 +63,17 @@ class Setting:
     timings: Timings = field(default_factory=Timings)
     beat_at_s: float = 7.0
     pause_between: timedelta = timedelta(minutes=1)
+    bake: timedelta = timedelta(minutes=1)
+    cpu_m: int = 1000
+    """What a pod asks for, of the 4000 of a node: two of more than half do not fit on one."""
     is_watch_deaf: bool = False
     """Whether watches break off unnoticed: they stay open and tell nothing."""
+
+    def __repr__(self) -> str:
+        """Only what differs from the usual."""
+        usual = Setting()
+        pairs = [(f.name, getattr(self, f.name)) for f in fields(self)]
+        return f"Setting({', '.join(f'{name}={value!r}' for name, value in pairs if value != getattr(usual, name))})"
 
 
 class LedgerOfRecord:
@@ -343,13 +352,15 @@ class Theatre:
         self.stage.source = _Quiet()
         self.alarms.states["demo_5xx"] = "OK"
         self.ledger.commit(CLUSTER, PutStop(Stop(cause=StopCause.PAUSE, ref="the end", at=self.stage.now())))
-        self.stage.run(self.stage.now() + timedelta(minutes=4))
+        self.stage.run(self.stage.now() + timedelta(seconds=100))
         self.stage.run(self.stage.now() + timedelta(hours=2), or_when=self._is_at_rest)
 
     def _is_at_rest(self) -> bool:
         waiting = [a for a in self.stage.actors if not a.is_over and not a.is_dead]
         stops = [stop for stop in self.ledger.load(CLUSTER).stops if stop.cause is not StopCause.PAUSE]
-        return not (waiting or stops or self.unfinished or self._stands()) and self.queue.is_idle
+        return (
+            not (waiting or stops or self.unfinished or self._stands() or self.stage.in_transit) and self.queue.is_idle
+        )
 
     @property
     def unfinished(self) -> list[Roll]:
@@ -386,9 +397,10 @@ def _cluster(setting: Setting, clock: ManualClock) -> SimCluster:
     for pool in setting.pools:
         sim.add_nodepool(pool, setting.baseline)
         for number in range(setting.nodes):
-            pods = 0 if number % 2 == 0 and number < 2 * setting.empty else 1
             since = NOW - timedelta(hours=100 - number)
-            sim.add_node(pool, f"{pool}{number}", drifted_since=since, pods=pods)
+            node = sim.add_node(pool, f"{pool}{number}", drifted_since=since)
+            if number % 2 == 1 or number >= 2 * setting.empty:
+                sim.add_pod(node, cpu_m=setting.cpu_m)
     sim.advance(1)
     return sim
 
@@ -402,7 +414,7 @@ def _policy(setting: Setting) -> ClusterPolicy:
     opening = OpenPolicy(
         per_window=setting.per_window, open_timeout=setting.open_timeout, pause_between=setting.pause_between
     )
-    guards = GuardPolicy(alarms=(AlarmGuard(name=ALARM),), bake=timedelta(minutes=1))
+    guards = GuardPolicy(alarms=(AlarmGuard(name=ALARM),), bake=setting.bake)
     pool = PoolPolicy(mode=Mode.ACT, windows=(window,), open=opening, guards=guards)
     return ClusterPolicy(cluster=CLUSTER, default=pool)
 

@@ -44,6 +44,16 @@ class Opening:
     nodes: list[str] = field(default_factory=list)
     shut_at: datetime | None = None
 
+    @property
+    def shut(self) -> datetime:
+        """When the mark left the list. Raises AssertionError where it still stands."""
+        assert self.shut_at is not None, f"{self.id} was never shut"
+        return self.shut_at
+
+    @property
+    def seconds_open(self) -> float:
+        return (self.shut - self.at).total_seconds()
+
 
 @dataclass(slots=True)
 class GateWitness:
