@@ -6,6 +6,7 @@ A goal that was missed is said, never an error: on a machine that others load, w
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import sys
@@ -43,7 +44,7 @@ class Figure:
 def percentile(values: Iterable[float], percent: float) -> float:
     """The smallest of the values that at least that share of them does not exceed."""
     found = sorted(values)
-    return found[max(0, -(-len(found) * percent // 100).__int__() - 1)]
+    return found[max(0, math.ceil(len(found) * percent / 100) - 1)]
 
 
 def median(values: Iterable[float]) -> float:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import sys
 
+from driftgate.domain.nodes import DISRUPTED_TAINT
+from driftgate.sim.kinds import NODES
+from driftgate.sim.objects import add_taint
 from tests.bench import decisions, reports
+from tests.bench.cluster_process import Account
 from tests.bench.figures import Figure, as_json, as_table, median, percentile
 from tests.bench.helper import Helper
+from tests.sim_clusters import SHUT, drifted_cluster
 
 
 def test_a_percentile_is_a_value_that_was_measured():
@@ -63,11 +68,36 @@ def test_a_report_on_a_small_cluster_is_measured_and_its_requests_are_counted():
     assert found["report3drifted1Peak"] > 10
 
 
-def test_the_account_of_the_cluster_starts_empty():
-    with Helper("tests.bench.cluster_process", "--nodes", "2") as cluster:
-        facts = cluster.ask()
+MARKS = [{"nodes": "01", "reasons": ["Drifted"]}]
 
-    assert facts == {"requests": {}, "openings": [], "closings": [], "signToClosed": []}
+
+def take(sim, node):
+    """Karpenter takes the node: the taint comes first."""
+    sim.writes.change(NODES, node, lambda obj: add_taint(obj, DISRUPTED_TAINT, "NoSchedule"), "karpenter")
+
+
+def test_the_account_times_a_closing_from_the_sign_that_came_after_the_opening():
+    sim = drifted_cluster(2)
+    account = Account(sim)
+    take(sim, "a0")
+
+    sim.set_budgets("app", MARKS)
+    take(sim, "a1")
+    sim.set_budgets("app", SHUT)
+
+    assert (len(account.openings), len(account.closings), len(account.sign_to_closed)) == (1, 1, 1)
+    assert 0 <= account.sign_to_closed[0] <= account.closings[0] - account.openings[0]
+
+
+def test_the_account_times_no_closing_without_a_sign():
+    sim = drifted_cluster(2)
+    account = Account(sim)
+    take(sim, "a0")
+
+    sim.set_budgets("app", MARKS)
+    sim.set_budgets("app", SHUT)
+
+    assert (len(account.closings), account.sign_to_closed) == (1, [])
 
 
 def test_a_command_s_account_names_how_it_ended():
