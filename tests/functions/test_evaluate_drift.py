@@ -1,0 +1,157 @@
+"""evaluate_drift: which hint asks for which look, and what is dropped."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from driftgate.domain.errors import InvalidEventError
+from driftgate.domain.policy import AlarmGuard, GuardPolicy
+from driftgate.ports import CloseRequest, PutLook, PutRoll
+from functions.evaluate_drift.handler import handler
+from tests.factories import NOW, roll
+from tests.functions.conftest import event
+from tests.functions.worlds import advance, saturday
+
+PARAMETER = "6f1d0c1e-0000-4000-8000-000000000001"
+BOTH = GuardPolicy(
+    alarms=(AlarmGuard(name="demo-5xx"), AlarmGuard(name="demo-service"), AlarmGuard(name="demo-panics")),
+    calendars=("maintenance",),
+)
+
+
+def asked(world):
+    return [(message.cluster, message.dedup) for message in world.queue.sent]
+
+
+def test_a_heartbeat_in_a_window_asks_for_one_look_a_minute(use, context):
+    world = use(saturday())
+
+    answer = handler(event("schedule_heartbeat"), context)
+    handler(event("schedule_heartbeat"), context)
+
+    assert answer == {"queued": ["demo"], "closing": [], "why": "heartbeat"}
+    assert asked(world) == [("demo", "demo:20261017T0210Z")]
+
+
+def test_a_heartbeat_that_finds_nothing_says_one_line_and_no_metric(use, context, output):
+    world = use(saturday(windows=()))
+    world.ledger.commit("demo", PutLook(world.clock.now()))
+
+    answer = handler(event("schedule_heartbeat"), context)
+
+    seen = output()
+    assert answer == {"queued": [], "closing": [], "why": "heartbeat"}
+    assert asked(world) == []
+    assert [line["message"] for line in seen.logs] == ["Evaluated an event"]
+    assert seen.metrics == []
+
+
+def test_an_old_look_is_repeated_outside_windows_too(use, context):
+    world = use(saturday(windows=()))
+    world.ledger.commit("demo", PutLook(world.clock.now()))
+    advance(world, minutes=30)
+
+    assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
+
+
+def test_an_overdue_roll_is_handed_to_the_closer_and_counted(use, context, output):
+    world = use(saturday())
+    world.ledger.commit("demo", PutRoll(roll(revert_by=NOW - timedelta(minutes=1))))
+
+    answer = handler(event("schedule_heartbeat"), context)
+
+    assert answer["closing"] == [roll().id]
+    assert world.closer.asked == [CloseRequest(cluster="demo", cause="roll", ref=roll().id, pool="app")]
+    assert output().values() == {"RollOverdue": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("name", "dedup"),
+    [
+        ("parameter_store_change_update", f"{PARAMETER}:demo"),
+        ("alarm_state_change_metric", "6f1d0c1e-0000-4000-8000-000000000003:demo"),
+        ("alarm_state_change_composite", "6f1d0c1e-0000-4000-8000-000000000005:demo"),
+        ("alarm_state_change_log", "6f1d0c1e-0000-4000-8000-000000000006:demo"),
+        ("alarm_state_change_muted", "6f1d0c1e-0000-4000-8000-000000000004:demo"),
+        ("calendar_state_change", "6f1d0c1e-0000-4000-8000-000000000007:demo"),
+    ],
+)
+def test_an_event_asks_once_for_a_look_under_its_own_id(use, context, name, dedup):
+    world = use(saturday(guards=BOTH))
+
+    handler(event(name), context)
+    handler(event(name), context)
+
+    assert asked(world) == [("demo", dedup)]
+
+
+def test_what_a_log_line_tells_of_an_event_can_be_followed_by_its_id(use, context, output):
+    use(saturday())
+
+    handler(event("alarm_state_change_metric"), context)
+
+    told = output().log("Evaluated an event")[0]
+    assert told["correlation_id"] == "6f1d0c1e-0000-4000-8000-000000000003"
+    assert (told["queued"], told["why"]) == (["demo"], "alarm: demo-5xx is ALARM")
+
+
+@pytest.mark.parametrize(
+    "name", ["alarm_state_change_composite", "calendar_state_change", "parameter_store_change_delete"]
+)
+def test_what_concerns_no_pool_asks_for_nothing(use, context, name):
+    world = use(saturday())
+
+    assert handler(event(name), context)["queued"] == []
+    assert asked(world) == []
+
+
+def test_a_parameter_of_another_deployment_asks_for_nothing(use, context):
+    world = use(saturday())
+    foreign = event("parameter_store_change_update")
+    foreign["detail"]["name"] = foreign["detail"]["name"].replace("/driftgate/driftgate/", "/driftgate/other/")
+
+    assert handler(foreign, context)["queued"] == []
+    assert asked(world) == []
+
+
+@pytest.mark.parametrize(
+    ("dropped", "why"),
+    [
+        (event("alarm_state_change_replayed"), "replayed from the archive as after-the-incident"),
+        (event("alarm_configuration_change"), "no such source and detail-type is handled here"),
+        ({"driftgate": "sing"}, "driftgate has no payload 'sing'"),
+    ],
+)
+def test_a_replayed_or_unknown_event_is_logged_and_dropped(use, context, output, dropped, why):
+    world = use(saturday())
+
+    answer = handler(dropped, context)
+
+    assert answer == {"queued": [], "closing": [], "why": why}
+    assert asked(world) == []
+    assert [line["why"] for line in output().log("Dropped an event")] == [why]
+
+
+@pytest.mark.parametrize(("missing", "place"), [("alarmName", "event.detail"), ("state", "event.detail.state")])
+def test_an_event_without_what_its_type_promises_raises_with_the_place(use, context, missing, place):
+    use(saturday())
+    malformed = event("alarm_state_change_metric")
+    del malformed["detail"][missing]
+
+    with pytest.raises(InvalidEventError) as raised:
+        handler(malformed, context)
+
+    assert raised.value.place == place
+
+
+def test_a_warm_process_forgets_the_event_before(use, context, output):
+    use(saturday())
+
+    handler(event("alarm_state_change_metric"), context)
+    handler(event("schedule_heartbeat"), context)
+
+    first, second = output().log("Evaluated an event")
+    assert first["correlation_id"] == "6f1d0c1e-0000-4000-8000-000000000003"
+    assert (second["cold_start"], second.get("correlation_id")) == (False, None)
+    assert "demo-5xx" not in json.dumps(second)
