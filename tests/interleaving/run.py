@@ -80,7 +80,7 @@ def play(
 
 
 WORLD = ("alarm", "alarm", "alarm_ok", "lose_ledger", "worker", "pause", "resume", "restart_karpenter")
-PEOPLE = ("add", "zero", "blackout", "baseline", "open", "nothing", "annotation", "close")
+PEOPLE = ("note", "add", "zero", "blackout", "baseline", "open", "nothing", "annotation", "close")
 
 
 def by_chance(seed: int, *, most: int = 3, is_clean: bool = False) -> Played:

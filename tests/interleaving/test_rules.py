@@ -44,6 +44,7 @@ def test_nor_is_an_intent_carried_out_against_a_stop_whose_closer_died():
 
     assert played.faults == ()
     assert played.openings == ()
+    assert [roll.ended_at < at(12) for roll in played.rolls if roll.ended_at] == [True]
 
 
 def test_an_opening_whose_stop_came_meanwhile_is_closed_by_its_own_worker_at_once():
@@ -85,6 +86,21 @@ def test_p2_the_closing_of_an_older_roll_leaves_the_newer_ones_note():
     assert played.faults == ()
     assert len(played.openings) > 1
     assert played.openings[1].at < at(400)
+
+
+def test_p2_an_opening_sorts_after_a_note_whose_clock_was_ahead():
+    played = play(Happening(2, "note:app"), Step("worker-1", "patch_nodepool", 1, Act.LATE, 6.0))
+
+    assert played.faults == ()
+    assert "patch_nodepool #1 comes late and is refused" in "\n".join(played.log)
+
+
+def test_p2_a_note_that_a_person_wrote_keeps_no_gate_of_ours_open():
+    played = play(Happening(14, "note:app"), Happening(16, "alarm"), setting=IDLE)
+
+    (opening, *_) = played.openings
+    assert played.faults == ()
+    assert opening.shut < at(18)
 
 
 # --- P3 --------------------------------------------------------------------------------------------

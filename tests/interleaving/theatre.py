@@ -23,7 +23,7 @@ from driftgate.domain.marks import is_mark
 from driftgate.domain.nodepool import ROLL_ANNOTATION
 from driftgate.domain.policy import AlarmGuard, ClusterPolicy, GuardPolicy, Mode, OpenPolicy, PoolPolicy
 from driftgate.domain.roll import Roll
-from driftgate.domain.roll_annotation import LiveRoll
+from driftgate.domain.roll_annotation import LiveRoll, Tombstone, to_text
 from driftgate.domain.window import MaintenanceWindow
 from driftgate.events import AlarmChanged, Event, Heartbeat, Origin
 from driftgate.ports import CloseRequest, Ledger, LedgerChange, LedgerState, PutStop, RemoveStop, WorkMessage
@@ -329,6 +329,9 @@ class Theatre:
             "open": ({"nodes": "1", "reasons": ["Drifted"]},),
             "nothing": (),
         }
+        if kind == "note":
+            self.sim.writes.change(NODEPOOLS, pool, _with_note_of_the_future, "kubectl")
+            return
         if kind == "annotation":
             self.annotation_deleted_at[pool] = self.stage.now()
             self.opened_by_hand |= set() if any(map(is_mark, budgets(stored))) else {pool}
@@ -389,6 +392,11 @@ def _short(found: object) -> object:
 
 def _without_annotation(obj: JsonDict) -> None:
     section(obj, "metadata", "annotations").pop(ROLL_ANNOTATION, None)
+
+
+def _with_note_of_the_future(obj: JsonDict) -> None:
+    note = Tombstone(deployment="driftgate", id="20991231T000000000Z-app", window_key="app/x", count=1)
+    section(obj, "metadata", "annotations")[ROLL_ANNOTATION] = to_text(note)
 
 
 def _cluster(setting: Setting, clock: ManualClock) -> SimCluster:

@@ -10,18 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from driftgate.app.close_roll import ClosingReport, close_and_record, close_persistently, guarded
 from driftgate.app.pipeline import Pipeline
 from driftgate.app.tell import Teller
-from driftgate.domain.gate_duty import has_leftovers
+from driftgate.domain import stories
 from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.policy import ClusterPolicy
 from driftgate.domain.reasons import ReasonCode
-from driftgate.domain.roll import Roll
+from driftgate.domain.roll_alerts import unknown_opening
 from driftgate.domain.roll_annotation import LiveRoll, from_text
 from driftgate.events import AlarmChanged, Event
 from driftgate.ports import CloseRequest, LedgerState, PutStop
+
+
+class Gate(NamedTuple):
+    """A gate that may be open, and by which roll."""
+
+    cluster: str
+    pool: str
+    roll: str
 
 
 def close_budgets(pipeline: Pipeline, event: Event) -> ClosingReport:
@@ -39,10 +48,15 @@ def close_for_alarm(pipeline: Pipeline, event: AlarmChanged) -> ClosingReport:
     """Every gate that this alarm guards is shut, and stays shut until the alarm is read OK again."""
     if event.state != "ALARM":
         return ClosingReport()
-    guarded = [p for p in map(pipeline.policy, pipeline.cluster_names) if event.name in p.alarm_names()]
+    concerned = [p for p in map(pipeline.policy, pipeline.cluster_names) if event.name in p.alarm_names()]
     now = pipeline.clock.now()
-    stops = [Stop(cause=StopCause.ALARM, ref=event.name, cluster=p.cluster, at=now) for p in guarded]
-    return _close(pipeline, guarded, stops, lambda roll: _is_guarded(pipeline, roll, event.name), ReasonCode.ALARM)
+    stops = [Stop(cause=StopCause.ALARM, ref=event.name, cluster=p.cluster, at=now) for p in concerned]
+
+    def is_meant(gate: Gate) -> bool:
+        policy = pipeline.policy(gate.cluster).of(gate.pool)
+        return policy is None or any(guard.name == event.name for guard in policy.guards.alarms or ())
+
+    return _close(pipeline, concerned, stops, is_meant, ReasonCode.ALARM)
 
 
 def close_for_request(pipeline: Pipeline, request: CloseRequest) -> ClosingReport:
@@ -52,8 +66,8 @@ def close_for_request(pipeline: Pipeline, request: CloseRequest) -> ClosingRepor
         at = pipeline.clock.now()
         stops = [Stop(cause=StopCause.ROLL, ref=request.ref, cluster=request.cluster, pool=request.pool, at=at)]
 
-    def is_meant(roll: Roll) -> bool:
-        return request.pool in (None, roll.pool) and (request.cause != StopCause.ROLL or roll.id == request.ref)
+    def is_meant(gate: Gate) -> bool:
+        return request.pool in (None, gate.pool) and (request.cause != StopCause.ROLL or gate.roll == request.ref)
 
     reason = ReasonCode.ABANDONED if request.cause == StopCause.ROLL else ReasonCode.CLOSED_BY_PERSON
     return _close(pipeline, [pipeline.policy(request.cluster)], stops, is_meant, reason)
@@ -63,7 +77,7 @@ def _close(
     pipeline: Pipeline,
     policies: list[ClusterPolicy],
     stops: list[Stop],
-    is_meant: Callable[[Roll], bool],
+    is_meant: Callable[[Gate], bool],
     reason: ReasonCode,
 ) -> ClosingReport:
     report, teller = ClosingReport(), Teller(pipeline.publisher)
@@ -73,10 +87,11 @@ def _close(
     for policy in policies:
         state = (fleet or {}).get(policy.cluster, LedgerState(cluster=policy.cluster))
         may_be_open = [roll for roll in state.rolls if roll.may_be_open]
-        for roll in filter(is_meant, may_be_open):
-            close_and_record(pipeline, roll, policy.deployment, reason, teller, report)
+        for roll in may_be_open:
+            if is_meant(Gate(roll.cluster, roll.pool, roll.id)):
+                close_and_record(pipeline, roll, policy.deployment, reason, teller, report)
         if not may_be_open:
-            guarded(report.failures, policy.cluster, partial(_close_live, pipeline, policy, report))
+            guarded(report.failures, policy.cluster, partial(_close_live, pipeline, policy, is_meant, teller, report))
     report.problems += teller.failures
     return report
 
@@ -85,17 +100,19 @@ def _write(pipeline: Pipeline, stop: Stop) -> None:
     pipeline.ledger.commit(stop.cluster, PutStop(stop))
 
 
-def _close_live(pipeline: Pipeline, policy: ClusterPolicy, report: ClosingReport) -> None:
+def _close_live(
+    pipeline: Pipeline, policy: ClusterPolicy, is_meant: Callable[[Gate], bool], teller: Teller, report: ClosingReport
+) -> None:
     """Where the ledger knows no open gate, the NodePools themselves are asked: a lost ledger loses nothing."""
     cluster = pipeline.clusters.connect(policy.cluster)
     for pool in cluster.list_nodepools():
-        standing = from_text(pool.roll_annotation)
-        is_ours = isinstance(standing, LiveRoll) and standing.deployment == policy.deployment
-        if is_ours and has_leftovers(pool):
-            close_persistently(cluster, pipeline.clock, pool.name, None, policy.deployment)
+        live = from_text(pool.roll_annotation)
+        if not isinstance(live, LiveRoll) or live.deployment != policy.deployment:
+            continue
+        if is_meant(Gate(policy.cluster, pool.name, live.id)):
+            closed = close_persistently(cluster, pipeline.clock, pool.name, None, policy.deployment)
             report.closed.append(f"{policy.cluster}/{pool.name}")
-
-
-def _is_guarded(pipeline: Pipeline, roll: Roll, alarm: str) -> bool:
-    policy = pipeline.policy(roll.cluster).of(roll.pool)
-    return policy is None or any(guard.name == alarm for guard in policy.guards.alarms or ())
+            found = None if closed.decision is None else closed.decision.alert(pool.name)
+            now = pipeline.clock.now()
+            alerts = [unknown_opening(pool.name, live, now), *([] if found is None else [found])]
+            teller.tell(stories.of_alert(policy.cluster, pool.name, live.id, alert, now) for alert in alerts)

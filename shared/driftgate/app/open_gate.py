@@ -45,9 +45,9 @@ class OpeningResult(StrEnum):
 
     OPENED = "opened"
     OVERTAKEN = "overtaken"
-    """Somebody wrote to the ledger first: nothing was opened."""
+    """Somebody wrote to the ledger first: no intent was written, nothing was opened."""
     REFUSED = "refused"
-    """The NodePool changed, or the server said no: nothing was opened."""
+    """A stop came, the NodePool changed, or the server said no: an intent stands, nothing was opened."""
     UNSURE = "unsure"
     """It may have been opened and may not: it must be closed."""
 
@@ -93,13 +93,16 @@ def open_gate(worker: Worker, pool: NodePoolSnapshot, planned: Roll, known: Ledg
     stops = ExpectStops(known.stops_revision)
     try:
         intent = _reserve(worker, planned, known, stops)
-        members = worker.cluster.read_pool(pool.name)
-        ready = _opening(worker, intent, members)
-        if ready is None:
-            return Opening(result=OpeningResult.REFUSED, roll=intent)
-        opening = worker.store(ready, stops)
     except LedgerConflictError as error:
         return Opening(result=OpeningResult.OVERTAKEN, roll=planned, error=error)
+    members = worker.cluster.read_pool(pool.name)
+    ready = _opening(worker, intent, members)
+    if ready is None:
+        return Opening(result=OpeningResult.REFUSED, roll=intent)
+    try:
+        opening = worker.store(ready, stops)
+    except LedgerConflictError as error:
+        return Opening(result=OpeningResult.REFUSED, roll=intent, error=error)
     return _patch(worker, pool, opening, members, stops)
 
 

@@ -46,12 +46,19 @@ class ClosingDecision:
 
 def decide_closing(pool: NodePoolSnapshot, roll: Roll | None, deployment: str) -> ClosingDecision:
     """The closing of a roll, or with None of whatever of ours stands in the NodePool."""
-    standing = from_text(pool.roll_annotation)
-    if roll is not None and isinstance(standing, LiveRoll | Tombstone) and standing.id > roll.id:
+    if roll is not None and _is_superseded(pool, roll):
         untouched = Closing(kind=ClosingKind.NOTHING_OURS, found=pool.budgets)
         return ClosingDecision(patch=(), closing=untouched, is_superseded=True)
     due = closing_of(pool, deployment=deployment, roll=roll)
     return ClosingDecision(patch=closing_patch(pool, due.closing, due.tombstone), closing=due.closing)
+
+
+def _is_superseded(pool: NodePoolSnapshot, roll: Roll) -> bool:
+    """Whether a newer roll has this NodePool. A note that it was closed says nothing while marks of ours stand."""
+    standing = from_text(pool.roll_annotation)
+    if not isinstance(standing, LiveRoll | Tombstone) or standing.id <= roll.id:
+        return False
+    return isinstance(standing, LiveRoll) or not any(is_mark(budget) for budget in pool.budgets)
 
 
 def live_roll(roll: Roll, deployment: str) -> LiveRoll:

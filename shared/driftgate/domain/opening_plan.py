@@ -14,9 +14,13 @@ from driftgate.domain.patch import JsonPatch
 from driftgate.domain.roll import Roll, RollState
 
 
-def roll_id(pool: str, now: datetime) -> str:
-    """Sorts by time, to the millisecond; the pool's name keeps two pools of one moment apart."""
-    return f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03d}Z-{pool}"
+def roll_id(pool: str, now: datetime, after: str = "") -> str:
+    """Sorts by time, to the millisecond; the pool's name keeps two pools of one moment apart.
+
+    It sorts after the id `after` in any case: the clock of whoever wrote that one may be ahead of ours.
+    """
+    own = f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03d}Z-{pool}"
+    return own if own > after else f"{after}.1"
 
 
 def revert_by(now: datetime, open_timeout: timedelta, ends: tuple[datetime | None, ...]) -> datetime:

@@ -152,7 +152,9 @@ def _no_minute() -> Hold:
 def _planned(case: PoolCase) -> Roll:
     """The roll that an opening now would start, before its guard is known."""
     facts, now = case.facts, case.facts.now
-    identity = roll_id(facts.pool.name, now)
+    standing = from_text(facts.pool.roll_annotation)
+    after = standing.id if isinstance(standing, LiveRoll | Tombstone) else ""
+    identity = roll_id(facts.pool.name, now, after)
     first = next_candidate(facts.candidates)
     group = None if first is None else facts.images.group_of(first.member.claim.name)
     end = _earliest_end(case)

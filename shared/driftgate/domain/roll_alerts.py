@@ -9,6 +9,7 @@ from driftgate.domain.nodes import NodeClaimSnapshot
 from driftgate.domain.plan import Alert, Hold
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll
+from driftgate.domain.roll_annotation import LiveRoll
 
 
 def left_open(roll: Roll, now: datetime) -> Alert:
@@ -20,6 +21,19 @@ def left_open(roll: Roll, now: datetime) -> Alert:
         message=f"The gate of {roll.pool} stood open for {stood} min, {over} min past its time. It is closed first.",
         objects=(f"nodepool/{roll.pool}",),
         remedy="Nothing to do for the gate. Look at why the worker died, and at the nodes that went meanwhile.",
+    )
+
+
+def unknown_opening(pool: str, live: LiveRoll, now: datetime) -> Alert:
+    """The gate stood open for a roll that the ledger does not know."""
+    over = int((now - live.revert_by).total_seconds() // 60)
+    late = f", {over} past its time" if over >= 0 else ""
+    return Alert(
+        code=ReasonCode.GATE_LEFT_OPEN,
+        message=f"An opening of {pool} stood for {_minutes(now - live.opened_at)} min{late}, and the ledger has no "
+        f"roll {live.id} for it. It is closed.",
+        objects=(f"nodepool/{pool}",),
+        remedy="Nothing to do for the gate. Find out why the ledger lost the roll, and what went meanwhile.",
     )
 
 
