@@ -100,7 +100,7 @@ class Deployment:
 
     def hear(self, event: Event) -> None:
         """`evaluate_drift` gets the event."""
-        self._guarded(lambda: evaluate_drift(self.pipeline(), event))
+        self.attempt(lambda: evaluate_drift(self.pipeline(), event))
 
     def alarm(self, state: str, *, told: bool = True) -> None:
         """The guarding alarm changes its state; `told` False: its event is lost."""
@@ -108,12 +108,12 @@ class Deployment:
         if told:
             at = self.sim.clock.now()
             event = AlarmChanged(origin=Origin(id=f"alarm-{at.isoformat()}", at=at), name="demo-5xx", state=state)
-            self._guarded(lambda: close_budgets(self.pipeline(), event).raise_failures())
+            self.attempt(lambda: close_budgets(self.pipeline(), event).raise_failures())
             self.hear(event)
 
     def invoke(self, request: CloseRequest) -> None:
         """`ports.Closer`: `close_budgets` runs at once."""
-        self._guarded(lambda: close_budgets(self.pipeline(), request).raise_failures())
+        self.attempt(lambda: close_budgets(self.pipeline(), request).raise_failures())
 
     def _take(self, message: WorkMessage) -> None:
         fate, self.fate = self.fate, None
@@ -126,14 +126,14 @@ class Deployment:
     def _reconcile(self, message: WorkMessage, fate: Fate | None = None) -> RunReport | None:
         self.is_working = True
         try:
-            report = self._guarded(lambda: reconcile(self.pipeline(fate), message))
+            report = self.attempt(lambda: reconcile(self.pipeline(fate), message))
         finally:
             self.is_working = False
         if report is not None:
             self.reports.append(report)
         return report
 
-    def _guarded(self, act: Callable[[], T]) -> T | None:
+    def attempt(self, act: Callable[[], T]) -> T | None:
         """What it gives; a function that raises is logged by its platform, and called again another time."""
         if self.is_gone:
             return None

@@ -39,6 +39,7 @@ class Fate:
     calls: list[str] = field(default_factory=list)
     met_at: datetime | None = None
     is_dead: bool = False
+    on_met: Callable[[], None] = lambda: None
 
     def meet(self, name: str, do: Callable[[], Any]) -> Any:
         """One outside call. Raises Killed where the worker does not live to see its answer."""
@@ -47,6 +48,7 @@ class Fate:
         is_chosen = len(self.calls) == self.at_call
         if is_chosen:
             self.met_at = self.clock.now()
+            self.on_met()
         if is_chosen and self.end is End.SLEEPS:
             self.clock.sleep(self.seconds)
         if is_chosen and self.end is End.DIES_BEFORE:

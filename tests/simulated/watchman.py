@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from driftgate.domain.allowance import allowed
@@ -20,9 +19,10 @@ from driftgate.domain.roll_annotation import LiveRoll, from_text
 from driftgate.sim.cluster import SimCluster
 from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.objects import JsonDict, annotations_of, copy_of, section
-from driftgate.sim.store import Change
+from driftgate.sim.store import Change, Stored
 from driftgate.sim.witness import Disruption, budgets_of
 from tests.gate_policy import refusals
+from tests.simulated.opening import Opening, Permit, always
 
 OURS = "driftgate"
 MANY = 1000
@@ -30,54 +30,27 @@ LAG = timedelta(seconds=0.5)
 """What Karpenter may take after the guard's minute: a decision on its way, made a moment before."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Opening:
-    """One opening by driftgate. `is_disturbed`: somebody died, slept or did not answer while it stood."""
-
-    id: str
-    pool: str
-    at: datetime
-    guard_at: datetime
-    window: datetime | None
-    baseline: tuple[Budget, ...]
-    against: tuple[str, ...] = ()
-    is_edited: bool = False
-    is_disturbed: bool = False
-    closed_at: datetime | None = None
-    taken: list[Disruption] = field(default_factory=list)
-
-    def stood_until(self, now: datetime) -> datetime:
-        """When it ended, by a closing or by its guard; now where it still stands."""
-        return min(self.guard_at, self.closed_at or now)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permission:
-    """What really holds at the moment of an opening: everything against it, the window, and when that ends."""
-
-    against: tuple[str, ...] = ()
-    window: datetime | None = None
-    end: datetime | None = None
-
-
-Permit = Callable[[str, datetime], Permission]
-
-
-def always(pool: str, at: datetime) -> Permission:
-    """Nothing speaks against it."""
-    return Permission()
-
-
 class Watchman:
-    """Hears every change. `permit` says what really holds; `per_window` is what the owner allows."""
+    """Hears every change. `permit` says what really holds; `per_window` is what the owner allows.
 
-    def __init__(self, sim: SimCluster, permit: Permit = always, per_window: int | None = None) -> None:
+    `is_troubled` says whether the worker of the moment slept or had no answers before it opened.
+    """
+
+    def __init__(
+        self,
+        sim: SimCluster,
+        permit: Permit = always,
+        per_window: int | None = None,
+        is_troubled: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.sim = sim
         self.permit = permit
         self.per_window = per_window
+        self.is_troubled = is_troubled
         self.openings: list[Opening] = []
         self.by_person: list[Disruption] = []
         self.broken: list[str] = []
+        self.on_opened: Callable[[], None] = lambda: None
         self._judged = 0
         sim.store.listeners.append(self._heard)
 
@@ -125,11 +98,12 @@ class Watchman:
         if change.manager == OURS:
             self._wrote(change, before, after)
         else:
-            self._person_wrote(change.after.name)
+            self._person_wrote(change, after)
 
-    def _person_wrote(self, pool: str) -> None:
-        for opening in self.standing(pool):
+    def _person_wrote(self, change: Change, after: tuple[Budget, ...]) -> None:
+        for opening in self.standing(change.after.name):
             opening.is_edited = True
+            opening.closed_at = None if _is_open(after) else change.at
 
     def _wrote(self, change: Change, before: tuple[Budget, ...], after: tuple[Budget, ...]) -> None:
         pool, was_open, is_open = change.after.name, _is_open(before), _is_open(after)
@@ -140,10 +114,10 @@ class Watchman:
         if is_open:
             self._judge_guard(change, after)
         else:
-            self._closed(change, before, after)
+            self._closed(change, before, after, _note_of(change.before))
 
     def _opened(self, change: Change, before: tuple[Budget, ...]) -> None:
-        pool, live = change.after.name, from_text(annotations_of(change.after.obj).get(ROLL_ANNOTATION))
+        pool, live = change.after.name, from_text(_note_of(change.after))
         if not isinstance(live, LiveRoll):
             self._say(f"{pool}: opened without a record")
             return
@@ -160,12 +134,14 @@ class Watchman:
                 window=permission.window,
                 baseline=before,
                 against=permission.against,
+                is_disturbed=self.is_troubled(),
             )
         )
+        self.on_opened()
 
     def _judge_guard(self, change: Change, after: tuple[Budget, ...]) -> None:
         """I4 and I1: an opening ends by itself, within 90 s, and before the permission does."""
-        pool, live = change.after.name, from_text(annotations_of(change.after.obj).get(ROLL_ANNOTATION))
+        pool, live = change.after.name, from_text(_note_of(change.after))
         standing = self.standing(pool)
         if not isinstance(live, LiveRoll) or not standing:
             self._say(f"{pool}: a gate stands open without a record")
@@ -192,12 +168,12 @@ class Watchman:
             if flying and len(opening.taken) == 1:
                 self._say(f"{pool}: opened while {flying[0].node} of {opening.pool} is in flight")
 
-    def _closed(self, change: Change, before: tuple[Budget, ...], after: tuple[Budget, ...]) -> None:
+    def _closed(self, change: Change, before: tuple[Budget, ...], after: tuple[Budget, ...], note: str | None) -> None:
         """I3: the baseline exactly, or the person's edit with the gate shut; no mark is left."""
         pool, standing = change.after.name, self.standing(change.after.name)
         if any(is_mark(budget) for budget in after):
             self._say(f"{pool}: closed with marks left behind")
-        if not standing:
+        if not any(map(is_mark, before)) and not isinstance(from_text(note), LiveRoll):
             self._say(f"{pool}: its budgets were written though nothing of ours stood there")
         for opening in standing:
             opening.closed_at = change.at
@@ -236,15 +212,19 @@ class Watchman:
                 self._say(f"{pool}: {count} openings took a node in the window of {window}")
 
     def _judge_forbidden(self) -> None:
-        """I1: an opening that something spoke against. One that was asleep as it came is shut at once."""
+        """I1: an opening that something spoke against. One that came out of a sleep ends within 90 s."""
         for opening in self.openings:
             stood = opening.stood_until(self.sim.clock.now()) - opening.at
-            if opening.against and stood > (timedelta(seconds=1) if opening.is_disturbed else timedelta(0)):
+            if opening.against and stood > (timedelta(seconds=90) if opening.is_disturbed else timedelta(0)):
                 self._say(f"{opening.pool}: opened at {opening.at} although {', '.join(opening.against)}")
 
     def _say(self, what: str) -> None:
         if what not in self.broken:
             self.broken.append(what)
+
+
+def _note_of(stored: Stored | None) -> str | None:
+    return None if stored is None else annotations_of(stored.obj).get(ROLL_ANNOTATION)
 
 
 def _is_open(budgets: Sequence[Budget]) -> bool:
