@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types imports docs bench oracle e2e-build e2e clean
+.PHONY: help setup demo test check format lint types imports docs bench oracle e2e-build e2e proof clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,7 +57,10 @@ e2e-build: $(READY) ## build the real control plane and Karpenter from Go module
 	@$(BIN)/python -m tests.e2e.build
 
 e2e: $(READY) e2e-build ## against a real API server, a real Karpenter and its own budget code (needs Go)
-	@$(BIN)/python -m pytest -m e2e tests/e2e tests/contract
+	@$(BIN)/python -m pytest -m e2e -n 2 --dist loadfile tests/e2e tests/contract
+
+proof: $(READY) e2e-build ## the same for rolls alone, written down in docs/proof.md (needs Go)
+	@$(BIN)/python -m tests.e2e.proof
 
 clean: ## remove what make made
 	@rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage* build dist
