@@ -100,7 +100,7 @@ def test_a_second_roll_refuses_with_the_holder_and_its_age(new_desk):
 
     assert second.code == 4
     assert f":{first.pid}, for " in second.err
-    assert "nothing was done" in second.err
+    assert "nothing was opened" in second.err
     assert desk.patches == 1
 
 

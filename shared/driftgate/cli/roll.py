@@ -143,7 +143,7 @@ def _close_first(pipeline: Pipeline, pool: str) -> int:
 def _refused(pipeline: Pipeline, error: LeaseHeldError) -> int:
     """Says who holds the cluster, and for how long."""
     held = age(error.since, pipeline.clock.now())
-    note(f"{error.cluster} is held by {error.holder}, for {held} so far; nothing was done.")
+    note(f"{error.cluster} is held by {error.holder}, for {held} so far; nothing was opened.")
     note(
         "Wait until it is done (`driftgate status` shows it), or end that process with Ctrl-C: it shuts its gate first."
     )
