@@ -62,6 +62,7 @@ class Fate:
         if not self.is_dead and self.at is not None and self.clock.now() >= self.at:
             self.met_at = self.clock.now()
             self.is_dead = True
+            self.on_met()
         if self.is_dead:
             raise Killed
 

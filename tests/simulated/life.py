@@ -275,6 +275,11 @@ class Life:
             clock=self.sim.clock, at_call=at_call, end=end, seconds=seconds, on_met=self._met_fate
         )
 
+    def doom_in(self, seconds: float) -> None:
+        """The next worker is dead so many seconds from now."""
+        at = self.sim.clock.now() + timedelta(seconds=seconds)
+        self.deployment.fate = Fate(clock=self.sim.clock, at=at, on_met=self._met_fate)
+
     def _met_fate(self) -> None:
         self._slept = True
         self.watchman.disturb()
