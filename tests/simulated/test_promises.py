@@ -33,7 +33,7 @@ OBJECTIONS: dict[str, Callable[[Life], None]] = {
     "blackout": lambda life: life.jump(45 * 60.0),
     "calendar": lambda life: life.deployment.world.calendars.states.update({CALENDAR: "CLOSED"}),
     "paused": lambda life: life.pause(),
-    "paused by annotation": lambda life: pause_both(life),
+    "paused by annotation": pause_both,
     "in alarm": lambda life: life.alarm("ALARM", told=False),
     "no data": lambda life: life.alarm("INSUFFICIENT_DATA", told=False),
     "no such alarm": lambda life: life.alarm("MISSING", told=False),
