@@ -54,7 +54,7 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "status": (status.status, "Show rolls, stops, and who works on the cluster."),
     "pause": (pause.pause, "Open nothing from now on; shut what stands open."),
     "resume": (pause.resume, "Lift a pause."),
-    "doctor": (doctor.doctor, "Check rights, connection, clock, Karpenter, ledger and alarms."),
+    "doctor": (doctor.doctor, "Check what driftgate needs and does not have."),
     "cluster-manifests": (manifests.cluster_manifests, "Print the rights that driftgate needs in a cluster."),
     "schema": (schema.schema, "Print the JSON schema of driftgate.yaml."),
 }

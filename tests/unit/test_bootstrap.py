@@ -1,0 +1,92 @@
+"""What the composition root builds from an environment, and when."""
+
+from __future__ import annotations
+
+import pytest
+
+from driftgate import bootstrap
+from driftgate.bootstrap import Deployment
+from driftgate.domain.errors import InvalidInputError, InvalidSettingsError
+from tests.factories import cluster_policy
+from tests.fakes.clock import FakeClock
+from tests.fakes.cluster import FakeCluster
+from tests.fakes.pipeline import world
+
+CONFIG = "mode: act\nclusters: [{name: prod, region: eu-west-1}, test]\nguards: {alarms: none}\n"
+
+
+@pytest.fixture
+def environment(tmp_path):
+    (tmp_path / "driftgate.yaml").write_text(CONFIG)
+    return {
+        "DRIFTGATE_DEPLOYMENT": "fleet",
+        "DRIFTGATE_TABLE": "driftgate",
+        "DRIFTGATE_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/driftgate.fifo",
+        "DRIFTGATE_EVENT_BUS": "driftgate",
+        "DRIFTGATE_CLOSER": "driftgate-close",
+        "LAMBDA_TASK_ROOT": str(tmp_path),
+        "AWS_LAMBDA_LOG_STREAM_NAME": "2026/10/17/[$LATEST]abc",
+    }
+
+
+@pytest.fixture(autouse=True)
+def _cold():
+    yield
+    bootstrap.use(None)
+
+
+def test_the_pipeline_knows_every_cluster_of_the_file_and_its_deployment(environment):
+    pipeline = bootstrap.lambda_pipeline(environment)
+
+    assert pipeline.cluster_names == ("prod", "test")
+    assert pipeline.policy("test").deployment == "fleet"
+    assert pipeline.holder == "2026/10/17/[$LATEST]abc"
+
+
+def test_a_cluster_that_nobody_configured_is_refused(environment):
+    with pytest.raises(InvalidInputError, match="there is no cluster 'prd' here"):
+        bootstrap.lambda_pipeline(environment).policy("prd")
+
+
+def test_nothing_is_called_while_it_is_built(environment):
+    bootstrap.lambda_pipeline(environment | {"AWS_ENDPOINT_URL": "http://nowhere.invalid"})
+
+
+def test_what_is_missing_is_told_at_once(environment):
+    del environment["DRIFTGATE_TABLE"], environment["DRIFTGATE_CLOSER"]
+
+    with pytest.raises(InvalidSettingsError) as raised:
+        bootstrap.lambda_pipeline(environment)
+
+    assert [problem.path for problem in raised.value.problems] == ["DRIFTGATE_TABLE", "DRIFTGATE_CLOSER"]
+
+
+def test_a_deployment_without_its_file_says_which(environment, tmp_path):
+    (tmp_path / "driftgate.yaml").unlink()
+
+    with pytest.raises(InvalidInputError, match=r"driftgate\.yaml: cannot be read: No such file"):
+        bootstrap.lambda_pipeline(environment)
+
+
+def test_pieces_put_in_by_a_test_stand_in_place_of_the_environment():
+    pipeline = world(FakeCluster(), FakeClock(), cluster_policy()).pipeline()
+
+    bootstrap.use(pipeline, Deployment(name="x", region="y"))
+
+    assert bootstrap.pipeline() is pipeline
+    assert bootstrap.deployment() == Deployment(name="x", region="y")
+
+
+def test_without_a_region_the_deployment_has_none(environment, monkeypatch):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("AWS_REGION", raising=False)
+
+    assert bootstrap.deployment() == Deployment(name="fleet", region="")
+
+
+def test_a_holder_is_a_process_of_a_machine():
+    user, _, rest = bootstrap.holder().partition("@")
+
+    assert user
+    assert rest.rpartition(":")[2].isdecimal()
