@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -60,7 +61,7 @@ def counted() -> dict[str, list[float]]:
 
 
 def at_sign(**fields) -> Roll:
-    known = {"state": RollState.IN_FLIGHT, "sign_at": NOW, "closed_at": NOW + timedelta(milliseconds=250)}
+    known: dict[str, Any] = {"state": RollState.IN_FLIGHT, "sign_at": NOW, "closed_at": NOW + timedelta(milliseconds=250)}
     return roll(**(known | fields))
 
 
