@@ -130,3 +130,26 @@ def test_a_closing_that_was_recorded_by_another_knows_that_the_baseline_is_back(
     played = play(Step("worker-1", "commit", 5, Act.LOSE))
 
     assert played.faults == ()
+
+
+def test_what_went_is_counted_by_the_worker_that_shuts_because_the_next_look_may_come_late():
+    """The worker sees one sign of several, and for seven minutes every later worker dies."""
+    played = play(
+        Step("worker-1", "commit", 5, Act.WAIT, 45.0),
+        Step("worker-2", "list_nodes", 1, Act.DIE_AFTER),
+        Step("worker-3", "load", 1, Act.FAIL),
+        Step("worker-4", "list_pdbs", 1, Act.DIE_AFTER),
+        seconds=560,
+    )
+
+    (opening,) = played.openings
+    assert played.faults == ()
+    assert [1 + len(roll.also_taken) for roll in played.rolls] == [len(opening.nodes)]
+
+
+def test_a_worker_whose_record_is_lost_shuts_its_gate_at_its_next_beat():
+    played = play(Happening(14, "lose_ledger"), setting=IDLE)
+
+    (opening, *_) = played.openings
+    assert played.faults == ()
+    assert opening.shut < at(25)

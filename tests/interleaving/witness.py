@@ -13,10 +13,10 @@ from driftgate.domain.allowance import allowed
 from driftgate.domain.budget import Budget, DisruptionReason, from_objects
 from driftgate.domain.gate import shuts_drifted
 from driftgate.domain.jsonvalue import child, text
-from driftgate.domain.ledger import Stop
+from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.marks import is_mark, is_open_mark
 from driftgate.domain.nodepool import ROLL_ANNOTATION
-from driftgate.domain.roll import RollState
+from driftgate.domain.roll import Roll, RollState
 from driftgate.domain.roll_annotation import LiveRoll, Tombstone, from_text
 from driftgate.ports import LedgerChange, LedgerState, PutLook, PutRoll, PutStop
 from driftgate.sim.cluster import SimCluster
@@ -158,7 +158,8 @@ class GateWitness:
             seen = from_objects(list(disruption.seen_budgets))
             mine = [opening for opening in self.openings if opening.pool == disruption.pool]
             shut_at = mine[-1].shut_at if mine else None
-            was_open = any(map(is_open_mark, seen)) or (shut_at is not None and disruption.at <= shut_at + self.lag)
+            is_late = shut_at is not None and disruption.at <= shut_at + self.lag and shuts_drifted(seen)
+            was_open = any(map(is_open_mark, seen)) or is_late
             if not was_open or not mine:
                 self.by_hand.append(disruption.node)
                 continue
@@ -172,7 +173,7 @@ class GateWitness:
             if isinstance(change, PutRoll) and change.roll.state is RollState.PLANNED:
                 self.intents[change.roll.id] = now
             if isinstance(change, PutRoll) and change.roll.state in (RollState.PLANNED, RollState.OPENING):
-                against = [s for s in before.stops if _forbids(s, change.roll.cluster, change.roll.pool, now)]
+                against = [s for s in before.stops if _forbids(s, change.roll, before.rolls, now)]
                 if against:
                     self._fault(f"I1: {change.roll.id} is {change.roll.state} against the stop {against[0].key}")
             if isinstance(change, PutLook):
@@ -181,8 +182,10 @@ class GateWitness:
                 self.stopped.append((change.stop, now))
 
 
-def _forbids(stop: Stop, cluster: str, pool: str, now: datetime) -> bool:
-    return stop.covers(cluster, pool) and stop.is_active(now)
+def _forbids(stop: Stop, roll: Roll, rolls: Sequence[Roll], now: datetime) -> bool:
+    """Whether the stop forbids the roll; one that was written for a roll that has ended says nothing."""
+    is_over = stop.cause is StopCause.ROLL and any(r.id == stop.ref and r.is_finished for r in rolls)
+    return stop.covers(roll.cluster, roll.pool) and stop.is_active(now) and not is_over
 
 
 def budgets(pool: Stored) -> tuple[Budget, ...]:
