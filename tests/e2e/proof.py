@@ -91,11 +91,12 @@ other reasons, Karpenter's own code says.
 opened to 1 by hand and put back after 60 s) it was run next to the real one; the last lines of the table show both.
 What differs:
 
-- **The count is the same, the seconds are not.** The model makes a pass exactly every 10 s when idle and starts it at
-  a fixed phase; the real loop's phase is wherever it happens to be, so the first node goes between 0 and 10 s after
-  the opening, and one node more or less fits into a minute.
-- **A sign is news at once in the model.** On the real server the first sign of an empty node is sometimes the
-  NodeClaim's deletion, within the same tenth of a second as `DisruptionReason`.
+- **The count is the same, the seconds are not.** The model makes a pass exactly every 10 s when idle, in a phase that
+  the test knows. The phase of the real loop is wherever it happens to be, so a node goes between 0 and 10 s after an
+  opening, and one node more or less fits into a minute.
+- **Which of several nodes that drifted in the same second goes first** is settled in the model. The real Karpenter
+  takes any of them: then the node that driftgate named as next in line is a guess.
+- **The first sign is the same**: the taint `karpenter.sh/disrupted` on the Node, a moment before `DisruptionReason`.
 - **NodeClaims made by hand** stand in both for nodes that pods once asked for; in neither is there a machine.
 
 ## What this does not show

@@ -65,7 +65,6 @@ def test_a_frozen_worker_whose_turn_has_passed_cannot_open_when_it_wakes(
         held.let_go.set()
         woken = sleeper.result()
     onlooker.watch_on()
-    print(woken, other)
 
     record_property("SIGSTOP before the opening patch, another opens and closes", (
         f"the sleeper's PATCH was answered {held.answers[0]}; it ended {woken.shown['state']}; "
