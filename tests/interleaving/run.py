@@ -150,13 +150,14 @@ def _pools(theatre: Theatre) -> list[str]:
         mine = [opening for opening in witness.openings if opening.pool == pool.name]
         if any(map(is_mark, found)):
             faults.append(f"I3: a mark of ours is left in {pool.name}")
-        if pool.name not in witness.edited and found != wanted(theatre.setting):
+        is_forgotten = theatre.ledger_was_lost and pool.name in theatre.annotation_deleted_at
+        if pool.name not in witness.edited and not is_forgotten and found != wanted(theatre.setting):
             faults.append(f"I3: {pool.name} does not have its baseline")
         if pool.name not in theatre.opened_by_hand and allowed(found, NODES, theatre.stage.now(), DRIFTED) != 0:
             faults.append(f"I3: {pool.name} is left open")
         deleted_at = theatre.annotation_deleted_at.get(pool.name)
         is_gone = bool(mine and deleted_at and mine[-1].shut_at and deleted_at > mine[-1].shut_at)
-        if mine and not is_gone and not (isinstance(note, Tombstone) and note.id >= mine[-1].id):
+        if mine and not (is_gone or is_forgotten) and not (isinstance(note, Tombstone) and note.id >= mine[-1].id):
             faults.append(f"I3: {pool.name} has no tombstone of {mine[-1].id}")
     return faults
 

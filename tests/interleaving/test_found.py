@@ -153,3 +153,14 @@ def test_a_worker_whose_record_is_lost_shuts_its_gate_at_its_next_beat():
     (opening, *_) = played.openings
     assert played.faults == ()
     assert opening.shut < at(25)
+
+
+def test_nothing_opens_while_a_roll_that_has_ended_is_not_stored_as_ended():
+    """The first opening took nothing; its end meets a conflict in the very look that would open again."""
+    played = play(
+        Step("worker-1", "patch_nodepool", 1, Act.LOSE),
+        Step("worker-2", "commit", 1, Act.FAIL, error=1),
+    )
+
+    assert played.faults == ()
+    assert len(played.openings) == 2

@@ -330,6 +330,7 @@ class Theatre:
             "nothing": (),
         }
         if kind == "note":
+            self.annotation_deleted_at[pool] = self.stage.now()
             self.sim.writes.change(NODEPOOLS, pool, _with_note_of_the_future, "kubectl")
             return
         if kind == "annotation":

@@ -48,6 +48,7 @@ class GateTurn:
         if standing is not None:
             return self._resume(standing)
         plan = next((p for p in judgement.plan.pools if p.action.kind is ActionKind.OPEN), None)
+        may_open = may_open and not judgement.is_unsettled
         if not may_open or plan is None or plan.action.roll is None:
             return None
         planned = plan.action.roll

@@ -15,7 +15,7 @@ from driftgate.cli.exit_codes import ExitCode
 from driftgate.cli.gate_notes import note_open_gate
 from driftgate.cli.plan_table import alert_line
 from driftgate.cli.pools import no_such_pool
-from driftgate.cli.situation import Choice, find_config, reach
+from driftgate.cli.situation import Choice, find_config, reach, shown_wait
 from driftgate.config.load import Config
 from driftgate.domain.budget import to_objects
 from driftgate.domain.errors import DriftgateError, InvalidInputError
@@ -40,7 +40,8 @@ def close(
     roll = _unfinished(pipeline, name, pool)
     reached, deployment = pipeline.clusters.connect(name), pipeline.policy(name).deployment
     try:
-        closed = close_persistently(reached, pipeline.clock, pool, roll, deployment)
+        with shown_wait(f"Shutting the gate of {pool}"):
+            closed = close_persistently(reached, pipeline.clock, pool, roll, deployment)
     except DriftgateError:
         note_open_gate(pipeline, pool)
         raise

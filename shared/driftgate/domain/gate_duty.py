@@ -47,7 +47,9 @@ class ClosingDecision:
 def decide_closing(pool: NodePoolSnapshot, roll: Roll | None, deployment: str) -> ClosingDecision:
     """The closing of a roll, or with None of whatever of ours stands in the NodePool."""
     if roll is not None and _is_superseded(pool, roll):
-        untouched = Closing(kind=ClosingKind.NOTHING_OURS, found=pool.budgets)
+        is_back = pool.budgets == roll.baseline
+        kind = ClosingKind.ALREADY_CLOSED if is_back else ClosingKind.NOTHING_OURS
+        untouched = Closing(kind=kind, found=pool.budgets)
         return ClosingDecision(patch=(), closing=untouched, is_superseded=True)
     due = closing_of(pool, deployment=deployment, roll=roll)
     return ClosingDecision(patch=closing_patch(pool, due.closing, due.tombstone), closing=due.closing)

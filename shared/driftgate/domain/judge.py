@@ -34,6 +34,11 @@ class Judgement:
     steps: tuple[tuple[Roll, Advance], ...]
     nodepools: Mapping[str, NodePoolSnapshot]
 
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether a roll has a step to go that is not stored yet: the plan takes it for done, an opening must not."""
+        return any(step.close or step.roll != roll for roll, step in self.steps)
+
     def nodepool(self, name: str) -> NodePoolSnapshot:
         return self.nodepools[name]
 
