@@ -9,7 +9,6 @@ from driftgate.domain.errors import (
     ClusterForbiddenError,
     DriftgateError,
     InvalidInputError,
-    LeaseHeldError,
     NodePoolNotFoundError,
     PatchRejectedError,
 )
@@ -44,14 +43,11 @@ def of_holds(holds: Iterable[Hold]) -> ExitCode:
 
 
 def exit_code_of(error: DriftgateError) -> ExitCode:
-    """USAGE for what a person typed or wrote, REFUSED for a write that was refused, UNKNOWN for the rest.
-
-    A cluster that another worker holds refuses ours.
-    """
+    """USAGE for what a person typed or wrote, REFUSED for a write that was refused, UNKNOWN for the rest."""
     match error:
         case InvalidInputError() | NodePoolNotFoundError():
             return ExitCode.USAGE
-        case PatchRejectedError() | LeaseHeldError() | ClusterForbiddenError(verb="patch"):
+        case PatchRejectedError() | ClusterForbiddenError(verb="patch"):
             return ExitCode.REFUSED
         case _:
             return ExitCode.UNKNOWN

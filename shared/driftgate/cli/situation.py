@@ -63,11 +63,23 @@ def read_situation(choice: Choice) -> Situation:
 @contextmanager
 def shown_progress() -> Iterator[Callable[[str, int], None]]:
     """Hears what was read and how much, and shows it on a terminal; silent where a pipe reads."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+    with _spinner() as shown:
         task = shown.add_task("Reading the cluster", total=None)
         yield lambda what, count: shown.update(task, description=f"Reading {what}: {count}")
+
+
+@contextmanager
+def shown_wait(what: str) -> Iterator[None]:
+    """Shows on a terminal that something takes its time, and for how long by now."""
+    with _spinner() as shown:
+        shown.add_task(what, total=None)
+        yield
+
+
+def _spinner() -> Progress:
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def find_config(choice: Choice) -> Config | None:
