@@ -12,7 +12,7 @@ from functools import cache
 
 from tests.interleaving.run import Played, play
 from tests.interleaving.schedule import GO, Act, Call, Happening, Step
-from tests.interleaving.theatre import Setting
+from tests.interleaving.setting import Setting
 from tests.interleaving.witness import GUARD
 
 SECONDS = 200.0

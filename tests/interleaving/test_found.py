@@ -8,8 +8,8 @@ import pytest
 
 from tests.interleaving.run import Played, play
 from tests.interleaving.schedule import Act, Happening, Step
+from tests.interleaving.setting import Setting
 from tests.interleaving.test_rules import IDLE, at
-from tests.interleaving.theatre import Setting
 
 LATE_IN_THE_MINUTE = Setting(timings=IDLE.timings, beat_at_s=30.0)
 """The gate opens 87 s before its guard, so that the guard is renewed between two slices."""

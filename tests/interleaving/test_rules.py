@@ -8,7 +8,7 @@ from driftgate.domain.roll import RollState
 from driftgate.sim.timings import Timings
 from tests.interleaving.run import Played, play
 from tests.interleaving.schedule import Act, Happening, Step
-from tests.interleaving.theatre import Setting
+from tests.interleaving.setting import Setting
 from tests.sim_clusters import NOW
 
 ONE_BY_ONE = Setting(nodes=8, empty=0, per_window=3, pause_between=timedelta(0))

@@ -6,8 +6,7 @@ the schedule says so. After the schedule everybody lives, nothing new may open, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from driftgate.adapters.ledger_memory import MemoryLedger
@@ -16,143 +15,27 @@ from driftgate.app.close_roll import close_persistently, store_closed
 from driftgate.app.evaluate_drift import evaluate_drift
 from driftgate.app.pipeline import Pipeline
 from driftgate.app.reconcile import reconcile
-from driftgate.domain.budget import Budget, from_objects
 from driftgate.domain.errors import DriftgateError
-from driftgate.domain.ledger import LeaseRecord, Stop, StopCause
+from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.marks import is_mark
-from driftgate.domain.nodepool import ROLL_ANNOTATION
-from driftgate.domain.policy import AlarmGuard, ClusterPolicy, GuardPolicy, Mode, OpenPolicy, PoolPolicy
 from driftgate.domain.roll import Roll
-from driftgate.domain.roll_annotation import LiveRoll, Tombstone, to_text
-from driftgate.domain.window import MaintenanceWindow
+from driftgate.domain.roll_annotation import LiveRoll
 from driftgate.events import AlarmChanged, Event, Heartbeat, Origin
 from driftgate.ports import CloseRequest, Ledger, LedgerChange, LedgerState, PutStop, RemoveStop, WorkMessage
 from driftgate.sim.clock import ManualClock
-from driftgate.sim.cluster import SimCluster
 from driftgate.sim.kinds import NODEPOOLS
-from driftgate.sim.objects import JsonDict, section
-from driftgate.sim.timings import Timings
-from driftgate.sim.witness import budgets_of
 from tests.fakes.pipeline import FakeAlarms, FakeCalendars, FakeImages, FakeParameters, FakePublisher
 from tests.fakes.sim_gateway import SimGateway
 from tests.interleaving import stepped
+from tests.interleaving.edits import edit
 from tests.interleaving.schedule import GO, Call, Happening, Source, Step
+from tests.interleaving.services import AsyncCloser, FifoQueue, LedgerOfRecord
+from tests.interleaving.setting import ALARM, CLUSTER, WINDOW_END, Setting, lag_of, new_cluster, policy_of
 from tests.interleaving.stage import Actor, Stage
 from tests.interleaving.witness import GateWitness, annotation, budgets
 from tests.sim_clusters import NOW
 
-CLUSTER = "demo"
-ALARM = "demo-5xx"
-ZERO = {"nodes": "0", "reasons": ["Drifted"]}
-WINDOW_END = NOW.replace(hour=5, minute=0)
-VISIBILITY_S = 120.0
 LAMBDA_RETRY_S = 60.0
-Budgets = tuple[Mapping[str, object], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Setting:
-    """What the world is like at the start. `empty` nodes of each pool have no pod."""
-
-    pools: tuple[str, ...] = ("app",)
-    nodes: int = 4
-    empty: int = 2
-    baseline: Budgets = (ZERO,)
-    per_window: int = 1
-    open_timeout: timedelta = timedelta(minutes=4)
-    timings: Timings = field(default_factory=Timings)
-    beat_at_s: float = 7.0
-    pause_between: timedelta = timedelta(minutes=1)
-    bake: timedelta = timedelta(minutes=1)
-    cpu_m: int = 1000
-    """What a pod asks for, of the 4000 of a node: two of more than half do not fit on one."""
-    is_watch_deaf: bool = False
-    """Whether watches break off unnoticed: they stay open and tell nothing."""
-
-    def __repr__(self) -> str:
-        """Only what differs from the usual."""
-        usual = Setting()
-        pairs = [(f.name, getattr(self, f.name)) for f in fields(self)]
-        return f"Setting({', '.join(f'{name}={value!r}' for name, value in pairs if value != getattr(usual, name))})"
-
-
-class LedgerOfRecord:
-    """The ledger that all share. It can be lost, and tells the witness what was committed."""
-
-    def __init__(self, theatre: Theatre, make: Callable[[], Ledger]) -> None:
-        self._theatre = theatre
-        self._make = make
-        self.inner = make()
-
-    def lose(self) -> None:
-        self.inner = self._make()
-
-    def load(self, cluster: str) -> LedgerState:
-        return self.inner.load(cluster)
-
-    def load_fleet(self) -> Mapping[str, LedgerState]:
-        return self.inner.load_fleet()
-
-    def commit(self, cluster: str, *changes: LedgerChange) -> None:
-        before = self.inner.load(cluster)
-        self.inner.commit(cluster, *changes)
-        self._theatre.witness.committed(before, changes, self._theatre.stage.now())
-
-    def acquire_lease(self, cluster: str, holder: str, now: datetime, ttl: timedelta) -> LeaseRecord:
-        return self.inner.acquire_lease(cluster, holder, now, ttl)
-
-    def release_lease(self, lease: LeaseRecord) -> None:
-        self.inner.release_lease(lease)
-
-
-class FifoQueue:
-    """One group: the next message is delivered when the last is done, or when its worker was silent for 2 minutes."""
-
-    def __init__(self, theatre: Theatre) -> None:
-        self._theatre = theatre
-        self._waiting: list[WorkMessage] = []
-        self._seen: dict[str, datetime] = {}
-        self._receipt = 0
-
-    def send(self, message: WorkMessage) -> None:
-        now = self._theatre.stage.now()
-        last = self._seen.get(message.dedup)
-        if last is not None and now - last < timedelta(minutes=5):
-            return
-        self._seen[message.dedup] = now
-        self._waiting.append(message)
-        if len(self._waiting) == 1:
-            self._theatre.stage.after(0.1, self._deliver)
-
-    @property
-    def is_idle(self) -> bool:
-        return not self._waiting
-
-    def _deliver(self) -> None:
-        if not self._waiting:
-            return
-        self._receipt += 1
-        receipt = self._receipt
-        self._theatre.work(self._waiting[0], lambda actor: self._ended(actor, receipt))
-        self._theatre.stage.after(VISIBILITY_S, lambda: self._deliver() if receipt == self._receipt else None)
-
-    def _ended(self, actor: Actor, receipt: int) -> None:
-        """A worker that failed or died leaves its message to be seen again."""
-        if receipt != self._receipt or actor.is_dead or actor.failure is not None:
-            return
-        self._receipt += 1
-        self._waiting.pop(0)
-        self._deliver()
-
-
-class AsyncCloser:
-    """Invokes closers; a failed one is invoked twice more, as Lambda does."""
-
-    def __init__(self, theatre: Theatre) -> None:
-        self._theatre = theatre
-
-    def invoke(self, request: CloseRequest) -> None:
-        self._theatre.close(request)
 
 
 class Theatre:
@@ -163,13 +46,13 @@ class Theatre:
     ) -> None:
         clock = ManualClock(NOW)
         self.setting = setting
-        self.sim = _cluster(setting, clock)
+        self.sim = new_cluster(setting, clock)
         self.stage = Stage(self.sim, source)
-        self.witness = GateWitness(self.sim, WINDOW_END, _lag(setting.timings), self._guard_of)
+        self.witness = GateWitness(self.sim, WINDOW_END, lag_of(setting.timings), self._guard_of)
         self.stage.after_step = self.witness.count
-        self.ledger = LedgerOfRecord(self, lambda: make_ledger(clock))
-        self.queue = FifoQueue(self)
-        self.closer = AsyncCloser(self)
+        self.ledger = LedgerOfRecord(lambda: make_ledger(clock), self._committed)
+        self.queue = FifoQueue(self.stage, self.work)
+        self.closer = AsyncCloser(self.close)
         self.alarms = FakeAlarms(demo_5xx="OK")
         self.publisher = FakePublisher()
         self.gateway = SimGateway(self.sim)
@@ -177,7 +60,7 @@ class Theatre:
         self.annotation_deleted_at: dict[str, datetime] = {}
         self.opened_by_hand: set[str] = set()
         self._numbers: dict[str, int] = {}
-        self._policy = _policy(setting)
+        self._policy = policy_of(setting)
         self.stage.after(setting.beat_at_s, self._beat)
 
     # --- actors ------------------------------------------------------------------------------------
@@ -318,30 +201,20 @@ class Theatre:
         self.spawn("person", act)
 
     def _edit(self, kind: str, pool: str) -> None:
+        """A person writes the NodePool, past us; what they answer for from then on is remembered."""
         stored = self.sim.store.get(NODEPOOLS, pool)
         assert stored is not None
-        found = budgets_of(stored.obj)
-        edits: dict[str, Budgets] = {
-            "add": (*found, {"nodes": "3", "reasons": ["Empty"]}),
-            "zero": (*found, ZERO),
-            "blackout": (*found, ZERO | {"schedule": "0 2 * * *", "duration": "24h"}),
-            "baseline": self.setting.baseline,
-            "open": ({"nodes": "1", "reasons": ["Drifted"]},),
-            "nothing": (),
-        }
-        if kind == "note":
+        if kind in ("note", "annotation"):
             self.annotation_deleted_at[pool] = self.stage.now()
-            self.sim.writes.change(NODEPOOLS, pool, _with_note_of_the_future, "kubectl")
-            return
-        if kind == "annotation":
-            self.annotation_deleted_at[pool] = self.stage.now()
-            self.opened_by_hand |= set() if any(map(is_mark, budgets(stored))) else {pool}
-            self.sim.writes.change(NODEPOOLS, pool, _without_annotation, "kubectl")
-            return
-        if kind in ("open", "nothing"):
-            ours = isinstance(annotation(stored), LiveRoll) or self.witness.is_open(stored)
-            self.opened_by_hand |= set() if ours else {pool}
-        self.sim.set_budgets(pool, [dict(entry) for entry in edits[kind]])
+        is_ours = isinstance(annotation(stored), LiveRoll) or any(map(is_mark, budgets(stored)))
+        if (
+            (kind in ("open", "nothing")
+            and not is_ours)
+            or (kind == "annotation"
+            and not any(map(is_mark, budgets(stored))))
+        ):
+            self.opened_by_hand.add(pool)
+        edit(self.sim, kind, pool, self.setting.baseline)
 
     # --- a run -------------------------------------------------------------------------------------
 
@@ -373,6 +246,9 @@ class Theatre:
     def _stands(self) -> list[str]:
         return [p.name for p in self.sim.store.all_of(NODEPOOLS) if any(map(is_mark, budgets(p)))]
 
+    def _committed(self, before: LedgerState, changes: Sequence[LedgerChange]) -> None:
+        self.witness.committed(before, changes, self.stage.now())
+
     def _guard_of(self, roll_id: str) -> datetime | None:
         return next((r.guard_at for r in self.ledger.load(CLUSTER).rolls if r.id == roll_id), None)
 
@@ -389,45 +265,3 @@ def _short(found: object) -> object:
     if not isinstance(found, dict):
         return found
     return {key: value for key, value in found.items() if value and key not in ("cluster", "verdicts")}
-
-
-def _without_annotation(obj: JsonDict) -> None:
-    section(obj, "metadata", "annotations").pop(ROLL_ANNOTATION, None)
-
-
-def _with_note_of_the_future(obj: JsonDict) -> None:
-    note = Tombstone(deployment="driftgate", id="20991231T000000000Z-app", window_key="app/x", count=1)
-    section(obj, "metadata", "annotations")[ROLL_ANNOTATION] = to_text(note)
-
-
-def _cluster(setting: Setting, clock: ManualClock) -> SimCluster:
-    sim = SimCluster(clock, karpenter="1.14.1", timings=setting.timings)
-    sim.add_node_class()
-    for pool in setting.pools:
-        sim.add_nodepool(pool, setting.baseline)
-        for number in range(setting.nodes):
-            since = NOW - timedelta(hours=100 - number)
-            node = sim.add_node(pool, f"{pool}{number}", drifted_since=since)
-            if number % 2 == 1 or number >= 2 * setting.empty:
-                sim.add_pod(node, cpu_m=setting.cpu_m)
-    sim.advance(1)
-    return sim
-
-
-def _lag(timings: Timings) -> timedelta:
-    return timedelta(seconds=1 + timings.informer_lag_s + timings.simulation_s)
-
-
-def _policy(setting: Setting) -> ClusterPolicy:
-    window = MaintenanceWindow(name="night", timezone="UTC", cron="0 2 * * *", duration=timedelta(hours=3))
-    opening = OpenPolicy(
-        per_window=setting.per_window, open_timeout=setting.open_timeout, pause_between=setting.pause_between
-    )
-    guards = GuardPolicy(alarms=(AlarmGuard(name=ALARM),), bake=setting.bake)
-    pool = PoolPolicy(mode=Mode.ACT, windows=(window,), open=opening, guards=guards)
-    return ClusterPolicy(cluster=CLUSTER, default=pool)
-
-
-def wanted(setting: Setting) -> tuple[Budget, ...]:
-    """The baseline as the product reads it."""
-    return from_objects([dict(entry) for entry in setting.baseline])
