@@ -7,12 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from driftgate.domain.advance import Advance, RollView, advance
+from driftgate.domain.advance import Advance, RollView, advance, recounted, taken, to_closed
 from driftgate.domain.ledger import Approval
 from driftgate.domain.plan import Hold
 from driftgate.domain.policy import OpenPolicy
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import TERMINAL, Roll, RollState
+from driftgate.domain.signs import Sign
 from tests.factories import NEW_IMAGE, at, node, nodeclaim, roll
 
 OPENED_AT = at("2026-10-17T02:10:00Z")
@@ -329,3 +330,48 @@ def test_a_gate_that_was_never_recorded_shut_is_shut_in_every_state(state):
     silent = opened(state=state, beat_at=OPENED_AT, claim="app-a1", node="a1", sign="Drifted", replacement="app-r1")
 
     assert advance(silent, view(*BOTH, NEW), seconds(3_600)).close
+
+
+# --- more than one node ----------------------------------------------------------------------------
+
+
+def test_every_further_node_of_the_opening_is_written_down_and_told_at_every_look():
+    both = view(nodeclaim("a1", taken="Drifted"), nodeclaim("a2", taken="Drifted"))
+
+    step = advance(in_flight(), both, seconds(60))
+    again = advance(step.roll, both, seconds(90))
+
+    assert step.roll.also_taken == ("app-a2",)
+    assert [alert.code for alert in again.alerts] == [ReasonCode.GATE_LEFT_OPEN]
+
+
+def test_a_node_that_leaves_long_after_the_gate_was_shut_is_not_put_down_to_the_opening():
+    late = GUARD_AT + timedelta(minutes=2, seconds=1)
+
+    step = advance(in_flight(), view(nodeclaim("a1", taken="Drifted"), read_at=late), late)
+
+    assert (step.roll.also_taken, step.alerts) == ((), ())
+
+
+def test_a_node_that_leaves_for_another_reason_is_not_counted():
+    step = advance(in_flight(), view(nodeclaim("a1", taken="Drifted"), nodeclaim("a2", taken="Empty")), seconds(60))
+
+    assert step.roll.also_taken == ()
+
+
+def test_claims_read_after_the_closing_count_what_the_watch_had_not_seen():
+    step = taken(opened(), (Sign(claim="app-a2", node="a2", kind="Drifted"),), seconds(20))
+    signs = (Sign(claim="app-a1", kind="gone"), Sign(claim="app-a2", node="a2", kind="Drifted"))
+
+    counted = recounted(step, signs, seconds(21))
+
+    assert (counted.roll.claim, counted.roll.also_taken) == ("app-a2", ("app-a1",))
+    assert [alert.code for alert in counted.alerts] == [ReasonCode.GATE_LEFT_OPEN]
+
+
+def test_a_sign_read_after_a_closing_without_one_is_followed():
+    step = to_closed(opened(), ReasonCode.ALARM, seconds(20))
+
+    counted = recounted(step, (Sign(claim="app-a1", kind="Drifted"),), seconds(21))
+
+    assert counted.next is RollState.IN_FLIGHT
