@@ -57,7 +57,7 @@ e2e-build: $(READY) ## build the real control plane and Karpenter from Go module
 	@$(BIN)/python -m tests.e2e.build
 
 e2e: $(READY) e2e-build ## against a real API server, a real Karpenter and its own budget code (needs Go)
-	@$(BIN)/python -m pytest -m e2e -n 2 --dist loadfile tests/e2e tests/contract
+	@$(BIN)/python -m pytest -m e2e -n 2 --dist loadfile --no-loadscope-reorder tests/e2e/test_roll_thirty.py tests/e2e tests/contract
 
 proof: $(READY) e2e-build ## the same for rolls alone, written down in docs/proof.md (needs Go)
 	@$(BIN)/python -m tests.e2e.proof

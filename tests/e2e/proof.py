@@ -18,9 +18,10 @@ from tests.e2e import build
 
 PAGE = Path(__file__).parents[2] / "docs" / "proof.md"
 HERE = Path(__file__).parent
-SCENARIOS = (*sorted(HERE.glob("test_roll_*.py")), HERE / "test_hand_loop.py", HERE / "test_hand_loop_simulated.py")
-# Most of the time is waiting for Karpenter; every file has a control plane of its own.
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile")
+LONGEST = HERE / "test_roll_thirty.py"
+SCENARIOS = (LONGEST, *sorted(HERE.glob("test_roll_*.py")), *sorted(HERE.glob("test_hand_loop*.py")))
+# Most of the time is waiting for Karpenter; every file has a control plane of its own. The longest comes first.
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 Row = tuple[str, str]
 
 
