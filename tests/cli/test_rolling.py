@@ -2,6 +2,7 @@
 
 import getpass
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +11,7 @@ from driftgate.adapters.ledger_file import FileLedger
 from driftgate.adapters.system_clock import SystemClock
 from driftgate.domain.ledger import Approval, ImageVerdict
 from driftgate.ports import PutImageVerdict
-from tests.cli.desk import ASLEEP, OPEN_MARK, ROLL, SHUT, new_cluster, wait_until
+from tests.cli.desk import ASLEEP, OPEN_MARK, QUICK, ROLL, SHUT, new_cluster, wait_until
 
 NEW_IMAGE = "ami-0bbb00000000000b2"
 
@@ -35,7 +36,8 @@ def test_roll_answers_machines_with_exactly_one_object_at_the_sign(desk):
     assert "the gate opens for one node" in ran.err
 
 
-def test_roll_does_not_stay_for_the_bake_unless_asked(desk):
+def test_roll_does_not_stay_for_the_bake_unless_asked(new_desk):
+    desk = new_desk(new_cluster(replace(QUICK, simulation_s=2)))
     for node in ("a0", "a1", "a2"):
         desk.sim.add_pod(node, cpu_m=3000)
 
