@@ -165,3 +165,10 @@ def test_nothing_opens_while_a_roll_that_has_ended_is_not_stored_as_ended():
 
     assert played.faults == ()
     assert [len(opening.nodes) for opening in played.openings[:2]] == [0, 1]
+
+
+def test_an_edit_during_a_second_opening_of_the_same_day_is_told_too():
+    played = play(Happening(20, "add:app"), Happening(150, "add:app"), setting=IDLE)
+
+    assert played.faults == ()
+    assert len({event.thread for event in played.told if event.code == "FOREIGN_EDIT"}) == 2

@@ -207,11 +207,8 @@ class Theatre:
         if kind in ("note", "annotation"):
             self.annotation_deleted_at[pool] = self.stage.now()
         is_ours = isinstance(annotation(stored), LiveRoll) or any(map(is_mark, budgets(stored)))
-        if (
-            (kind in ("open", "nothing")
-            and not is_ours)
-            or (kind == "annotation"
-            and not any(map(is_mark, budgets(stored))))
+        if (kind in ("open", "nothing") and not is_ours) or (
+            kind == "annotation" and not any(map(is_mark, budgets(stored)))
         ):
             self.opened_by_hand.add(pool)
         edit(self.sim, kind, pool, self.setting.baseline)

@@ -1,7 +1,8 @@
 """Turns a hint into work: which clusters need a look, and which gates must be shut now.
 
-It reads the ledger once and never loads Kubernetes. It decides nothing about a pool: a message that is lost, late
-or doubled changes nothing but the moment of the look.
+It reads the ledger once and never loads Kubernetes; a heartbeat reads the configuration only where the last look
+does not say when the next one is due. It decides nothing about a pool: a message that is lost, late or doubled
+changes nothing but the moment of the look.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
 from driftgate.contract import channel_prefix, seen_prefix
-from driftgate.domain.advance import is_abandoned, is_overdue
 from driftgate.domain.ledger import StopCause
-from driftgate.domain.policy import ClusterPolicy
 from driftgate.domain.roll import Roll, RollState
-from driftgate.domain.window import current_window
+from driftgate.domain.roll_clock import is_abandoned, is_overdue
 from driftgate.events import AlarmChanged, CalendarChanged, Event, Heartbeat, ParameterChanged
 from driftgate.ports import CloseRequest, LedgerState, WorkMessage
+
+if TYPE_CHECKING:
+    from driftgate.domain.policy import ClusterPolicy
 
 _OPEN = frozenset({RollState.OPENING, RollState.OPENED})
 
@@ -60,10 +63,6 @@ def _policies(pipeline: Pipeline) -> list[ClusterPolicy]:
     return [pipeline.policy(name) for name in pipeline.cluster_names]
 
 
-def _is_ours(event: ParameterChanged, deployment: str) -> bool:
-    return event.has_new_value and event.name.startswith((seen_prefix(deployment), channel_prefix(deployment)))
-
-
 def _is_named(arn: str, names: Iterable[str]) -> bool:
     return any(arn == name or arn.endswith(f"/{name}") for name in names)
 
@@ -87,7 +86,7 @@ def _beat(pipeline: Pipeline, event: Heartbeat) -> EvaluationReport:
             request = CloseRequest(cluster=cluster, cause=StopCause.ROLL, ref=roll.id, pool=roll.pool)
             pipeline.closer.invoke(request)
             report.closing.append(roll.id)
-        if cluster in pipeline.cluster_names and _is_due(pipeline.policy(cluster), state, now):
+        if cluster in pipeline.cluster_names and _is_due(pipeline, state, now):
             minute = f"{event.scheduled_at:%Y%m%dT%H%MZ}"
             pipeline.queue.send(WorkMessage(cluster=cluster, dedup=f"{cluster}:{minute}", cause="heartbeat"))
             report.queued.append(cluster)
@@ -101,7 +100,7 @@ def _is_left(roll: Roll, now: datetime) -> bool:
     )
 
 
-def _is_due(policy: ClusterPolicy, state: LedgerState, now: datetime) -> bool:
+def _is_due(pipeline: Pipeline, state: LedgerState, now: datetime) -> bool:
     """Whether a look is due: a roll is under way, a window is open, or the last look is too long ago.
 
     A cluster whose gate is being watched right now is left to its worker.
@@ -110,6 +109,17 @@ def _is_due(policy: ClusterPolicy, state: LedgerState, now: datetime) -> bool:
         return False
     if any(not roll.is_finished for roll in state.rolls):
         return True
-    if any(current_window(own.windows, now) is not None for own in policy.policies()):
-        return True
-    return state.looked_at is None or now - state.looked_at >= policy.observe_every
+    return _is_look_due(pipeline, state, now)
+
+
+def _is_look_due(pipeline: Pipeline, state: LedgerState, now: datetime) -> bool:
+    """By what the last look wrote down; by the policy where that is another one's, or the look is ahead of our clock.
+
+    Both say the same, so the policy is loaded, with its model and the calendar, only by who needs it.
+    """
+    is_known = state.config != "" and state.config == pipeline.config_digest
+    if is_known and state.due_at is not None and state.looked_at is not None and state.looked_at <= now:
+        return now >= state.due_at
+    from driftgate.domain.look import is_look_due
+
+    return is_look_due(pipeline.policy(state.cluster), state.looked_at, now)

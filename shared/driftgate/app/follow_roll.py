@@ -32,7 +32,8 @@ def shut(worker: Worker, step: Advance, known: LedgerState, teller: Teller, repo
     report.closed.append(roll.pool)
     alert = closed.decision.alert(roll.pool) if closed.decision is not None else None
     if alert is not None:
-        teller.tell_alert(worker.ledger, known, worker.clock, (roll.pool, roll.id), alert)
+        of_this_roll = replace(alert, objects=(*alert.objects, f"roll/{roll.id}"))
+        teller.tell_alert(worker.ledger, known, worker.clock, (roll.pool, roll.id), of_this_roll)
     done = replace(
         roll,
         closed_at=roll.closed_at or worker.clock.now(),

@@ -24,7 +24,10 @@ from driftgate.ports import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """The outside world of one process. `policy` raises InvalidInputError for a cluster that nobody configured."""
+    """The outside world of one process. `policy` raises InvalidInputError for a cluster that nobody configured.
+
+    `config_digest` tells the configuration behind `policy` from any other; "" where it cannot be told.
+    """
 
     clock: Clock
     ledger: Ledger
@@ -39,6 +42,7 @@ class Pipeline:
     policy: Callable[[str], ClusterPolicy]
     cluster_names: tuple[str, ...]
     holder: str
+    config_digest: str = ""
 
     def sources(self, cluster: Cluster) -> Sources:
         return Sources(

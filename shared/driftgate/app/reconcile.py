@@ -20,16 +20,18 @@ from driftgate.app.run_report import RunReport
 from driftgate.app.tell import Teller
 from driftgate.app.watch_gate import SLICE
 from driftgate.domain import stories
-from driftgate.domain.advance import Advance, is_abandoned, is_overdue
+from driftgate.domain.advance import Advance
 from driftgate.domain.errors import DriftgateError, LeaseHeldError, LedgerConflictError
 from driftgate.domain.image_parameters import parameters_in_use
 from driftgate.domain.judge import Judgement, judge
 from driftgate.domain.ledger import LeaseRecord, Stop
+from driftgate.domain.look import next_look
 from driftgate.domain.observation import Observation
 from driftgate.domain.plan import ActionKind, Alert
 from driftgate.domain.policy import ClusterPolicy, NowRequest
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll
+from driftgate.domain.roll_clock import is_abandoned, is_overdue
 from driftgate.domain.stops import is_lifted
 from driftgate.ports import Cluster, ExpectStops, LedgerState, PutLook, RemoveStop, WorkMessage
 
@@ -117,14 +119,20 @@ class ClusterRun:
         observation = observe(self._pipeline.sources(self._cluster), self._policy, known, self._pipeline.clock.now())
         judgement, known = self._decide_and_follow(observation, known)
         self._tell_verdicts(judgement, known)
-        self._pipeline.ledger.commit(
-            self._policy.cluster, PutLook(observation.at, parameters_in_use(observation.node_classes))
-        )
+        self._pipeline.ledger.commit(self._policy.cluster, self._look(observation))
         turn = GateTurn(self._worker, self._teller, self._report)
         roll = turn.open_or_resume(judgement, known, may_open=may_open)
         if roll is not None:
             self._go_on_or_shut(turn, roll, message)
         self._report.problems += self._teller.failures
+
+    def _look(self, seen: Observation) -> PutLook:
+        return PutLook(
+            at=seen.at,
+            parameters=parameters_in_use(seen.node_classes),
+            due_at=next_look(self._policy, seen.at),
+            config=self._pipeline.config_digest,
+        )
 
     def _go_on_or_shut(self, turn: GateTurn, roll: Roll, message: WorkMessage) -> None:
         """A gate that nobody can go on with does not wait for its guard."""

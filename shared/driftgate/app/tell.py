@@ -36,7 +36,10 @@ class Teller:
     def tell_alert(
         self, ledger: Ledger, known: LedgerState, clock: Clock, about: tuple[str, str], alert: Alert
     ) -> None:
-        """Sends the alert once a day. `about` is the pool, and the roll whose thread it belongs to ("" where none)."""
+        """Sends the alert once a day: its objects say whether it is the same one.
+
+        `about` is the pool, and the roll whose thread it belongs to ("" where none).
+        """
         (pool, thread), now = about, clock.now()
         event = stories.of_alert(known.cluster, pool, thread, alert, now)
         subject = f"alert/{pool}/{alert.code}/{'+'.join(alert.objects)}"

@@ -21,9 +21,9 @@ from driftgate.domain.plan import Alert, Hold
 from driftgate.domain.policy import OpenPolicy
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
+from driftgate.domain.roll_clock import BEAT_STALE, is_abandoned
 from driftgate.domain.signs import DRIFT_SIGNS, Sign, find_signs, sign_of
 
-BEAT_STALE = timedelta(seconds=90)
 GUARD_AT_MOST = timedelta(seconds=90)
 OVERDUE = timedelta(seconds=30)
 """A living worker shuts its gate within seconds of its revertBy: later than this, it was left open."""
@@ -110,16 +110,6 @@ def proof_due(roll: Roll) -> datetime:
     if roll.guard_at is not None:
         return roll.guard_at
     return (roll.closed_at or roll.revert_by or roll.state_since) + GUARD_AT_MOST
-
-
-def is_abandoned(roll: Roll, now: datetime) -> bool:
-    """Whether the worker that had the gate open gave no sign of life for 90 seconds."""
-    return roll.beat_at is not None and now - roll.beat_at > BEAT_STALE
-
-
-def is_overdue(roll: Roll, now: datetime) -> bool:
-    """Whether an open gate is past its revertBy."""
-    return roll.may_be_open and roll.revert_by is not None and now >= roll.revert_by
 
 
 def taken(roll: Roll, signs: tuple[Sign, ...], now: datetime) -> Advance:

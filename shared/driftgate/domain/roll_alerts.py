@@ -19,7 +19,7 @@ def left_open(roll: Roll, now: datetime) -> Alert:
     return Alert(
         code=ReasonCode.GATE_LEFT_OPEN,
         message=f"The gate of {roll.pool} stood open for {stood} min, {over} min past its time. It is closed first.",
-        objects=(f"nodepool/{roll.pool}",),
+        objects=(f"nodepool/{roll.pool}", f"roll/{roll.id}"),
         remedy="Nothing to do for the gate. Look at why the worker died, and at the nodes that went meanwhile.",
     )
 
@@ -32,7 +32,7 @@ def unknown_opening(pool: str, live: LiveRoll, now: datetime) -> Alert:
         code=ReasonCode.GATE_LEFT_OPEN,
         message=f"An opening of {pool} stood for {_minutes(now - live.opened_at)} min{late}, and the ledger has no "
         f"roll {live.id} for it. It is closed.",
-        objects=(f"nodepool/{pool}",),
+        objects=(f"nodepool/{pool}", f"roll/{live.id}"),
         remedy="Nothing to do for the gate. Find out why the ledger lost the roll, and what went meanwhile.",
     )
 
@@ -42,7 +42,7 @@ def abandoned(roll: Roll) -> Alert:
     return Alert(
         code=ReasonCode.ABANDONED,
         message=f"The worker that opened {roll.pool} gave no sign of life for 90 s. Its gate is closed now.",
-        objects=(f"nodepool/{roll.pool}",),
+        objects=(f"nodepool/{roll.pool}", f"roll/{roll.id}"),
         remedy="Nothing to do for the gate. Look at the worker's log for the cause.",
     )
 
