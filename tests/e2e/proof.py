@@ -89,7 +89,7 @@ other reasons, Karpenter's own code says.
 ## The simulated cluster beside it
 
 `make demo`, `driftgate`'s own tests and its fault matrix run on a simulated cluster. On the hand loop (the gate
-opened to 1 by hand and put back after 60 s) it was run next to the real one; the last lines of the table show both.
+opened to 1 by hand and put back after 60 s) it was run next to the real one; the first lines of the table show both.
 What differs:
 
 - **The count is the same, the seconds are not.** The model makes a pass exactly every 10 s when idle, in a phase that
