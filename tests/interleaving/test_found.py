@@ -172,3 +172,16 @@ def test_an_edit_during_a_second_opening_of_the_same_day_is_told_too():
 
     assert played.faults == ()
     assert len({event.thread for event in played.told if event.code == "FOREIGN_EDIT"}) == 2
+
+
+def test_a_closer_tells_how_it_found_the_gate_even_where_its_record_is_not_taken():
+    played = play(
+        Happening(160, "lose_ledger"),
+        Step("worker-1", "watch", 4, Act.DIE_BEFORE),
+        Step("closer-1", "commit", 2, Act.FAIL),
+        Step("worker-2", "commit", 1, Act.FAIL),
+        setting=IDLE,
+    )
+
+    assert played.faults == ()
+    assert "ABANDONED" in alerts(played)

@@ -75,15 +75,15 @@ def close_and_record(
 
 
 def _record(pipeline: Pipeline, roll: Roll, reason: ReasonCode, closed: Closed, teller: Teller) -> None:
+    """Alerts first: how the gate was found is told even where the ledger does not take the record."""
     now = pipeline.clock.now()
     neglected, alerts = neglect(roll, now)
-    stored = store_closed(
-        pipeline.ledger, roll.cluster, roll, now, pipeline.holder, is_restored=closed.is_baseline_back
-    )
-    teller.tell([stories.of_closing(stored, neglected or reason, now)])
     found = None if closed.decision is None else closed.decision.alert(roll.pool)
     told = alerts if found is None else (*alerts, found)
     teller.tell(stories.of_alert(roll.cluster, roll.pool, roll.id, alert, now) for alert in told)
+    restored = closed.is_baseline_back
+    stored = store_closed(pipeline.ledger, roll.cluster, roll, now, pipeline.holder, is_restored=restored)
+    teller.tell([stories.of_closing(stored, neglected or reason, now)])
 
 
 def as_closed(roll: Roll, now: datetime, by: str, *, is_restored: bool) -> Roll:
