@@ -124,6 +124,8 @@ class Watchman:
         self._judge_others(pool)
         if any(is_mark(budget) for budget in before):
             self._say(f"{pool}: opened over marks that stood there")
+        if any(opening.pool == pool and opening.guard_at > change.at for opening in self.openings):
+            self._say(f"{pool}: opened again before the last opening's guard had passed")
         permission = self.permit(pool, change.at)
         self.openings.append(
             Opening(
