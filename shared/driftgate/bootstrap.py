@@ -1,6 +1,7 @@
 """Puts the pieces together: the only module that knows concrete adapters.
 
-Adapters are imported where they are built, so that a heartbeat that finds nothing never loads the Kubernetes client.
+Adapters are imported where they are built, and the configuration is read when it is first asked for, so that a
+heartbeat that finds nothing loads neither the Kubernetes client nor the model of driftgate.yaml.
 A test or the pipeline on one machine puts its own pieces in with `use`.
 """
 
@@ -10,13 +11,20 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
-from driftgate.config.load import Config, load_config
 from driftgate.domain.errors import InvalidInputError
-from driftgate.ports import Cluster, Clusters, EventPublisher
 from driftgate.settings import Settings
+
+if TYPE_CHECKING:
+    from driftgate.config.load import Config
+    from driftgate.domain.message import DomainEvent
+    from driftgate.domain.policy import ClusterPolicy
+    from driftgate.ports import Cluster, Clusters, EventPublisher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +48,9 @@ def pipeline() -> Pipeline:
     """The pipeline of this Lambda, built at the first call of the process.
 
     Raises:
-        InvalidSettingsError: the environment or the driftgate.yaml beside the code is wrong.
+        InvalidSettingsError: the environment is wrong. What is wrong in the driftgate.yaml beside the code is
+            raised by whatever first asks for it.
+        InvalidInputError: there is no driftgate.yaml.
     """
     if _process.pipeline is None:
         _process.pipeline = lambda_pipeline(os.environ)
@@ -62,14 +72,37 @@ def use(pipeline: Pipeline | None, deployment: Deployment | None = None) -> None
 
 def read_config(path: Path) -> Config:
     """The driftgate.yaml at this path. Raises InvalidSettingsError, InvalidInputError (no such file)."""
+    from driftgate.config.load import load_config
+
     try:
-        return load_config(path.read_text(encoding="utf-8"), str(path))
+        return load_config(_content(path).decode("utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise InvalidInputError("is not UTF-8 text", place=str(path), remedy="Save it as UTF-8.") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
         raise InvalidInputError(
             f"cannot be read: {error.strerror}", place=str(path), remedy="Name the file with --config."
         ) from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError("is not UTF-8 text", place=str(path), remedy="Save it as UTF-8.") from error
+
+
+class _ConfigFile:
+    """The driftgate.yaml beside the code: its digest at once, what it says at the first question."""
+
+    def __init__(self, path: Path, deployment: str) -> None:
+        self._path = path
+        self._deployment = deployment
+        self.digest = sha256(_content(path)).hexdigest()
+
+    @cached_property
+    def config(self) -> Config:
+        return read_config(self._path)
+
+    def policy(self, cluster: str) -> ClusterPolicy:
+        return replace(self.config.cluster(cluster), deployment=self._deployment)
 
 
 def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
@@ -85,23 +118,38 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
     from driftgate.adapters.system_clock import SystemClock
 
     settings = Settings.from_env(environment)
-    config, clock = read_config(settings.config_path), SystemClock()
+    file, clock = _ConfigFile(settings.config_path, settings.deployment), SystemClock()
     aws = AwsSession(clock)
     return Pipeline(
         clock=clock,
         ledger=DynamoDbLedger(aws, settings.table, clock),
-        clusters=_LazyClusters(config),
+        clusters=_LazyClusters(file),
         alarms=CloudWatchAlarms(aws),
         calendars=SsmCalendars(aws),
         parameters=SsmParameters(aws),
         images=Ec2Images(aws),
-        publisher=_publisher(settings, config),
+        publisher=_LazyPublisher(settings, file),
         queue=SqsWorkQueue(aws, settings.queue_url),
         closer=LambdaCloser(aws, settings.closer),
-        policy=lambda name: replace(config.cluster(name), deployment=settings.deployment),
-        cluster_names=config.cluster_names(),
+        policy=file.policy,
+        cluster_names=settings.clusters or file.config.cluster_names(),
         holder=environment.get("AWS_LAMBDA_LOG_STREAM_NAME") or holder(),
+        config_digest=file.digest,
     )
+
+
+class _LazyPublisher:
+    """Knows whom to tell at the first event: whether through SNS is for the configuration to say."""
+
+    def __init__(self, settings: Settings, file: _ConfigFile) -> None:
+        self._settings = settings
+        self._file = file
+        self._publisher: EventPublisher | None = None
+
+    def publish(self, event: DomainEvent) -> None:
+        if self._publisher is None:
+            self._publisher = _publisher(self._settings, self._file.config)
+        self._publisher.publish(event)
 
 
 def _publisher(settings: Settings, config: Config) -> EventPublisher:
@@ -122,13 +170,13 @@ def _publisher(settings: Settings, config: Config) -> EventPublisher:
 class _LazyClusters:
     """Loads the Kubernetes adapter at the first connection."""
 
-    def __init__(self, config: Config) -> None:
-        self._config = config
+    def __init__(self, file: _ConfigFile) -> None:
+        self._file = file
         self._clusters: Clusters | None = None
 
     def connect(self, cluster: str) -> Cluster:
         if self._clusters is None:
-            self._clusters = _eks_clusters(self._config)
+            self._clusters = _eks_clusters(self._file.config)
         return self._clusters.connect(cluster)
 
 

@@ -21,7 +21,11 @@ METRIC_NAMESPACE = "driftgate"
 
 
 class Env(StrEnum):
-    """Environment variables of the functions."""
+    """Environment variables of the functions.
+
+    `CLUSTERS` is optional: the names of all clusters in driftgate.yaml, comma separated, so that a function that only
+    needs to know whom to look at need not read that file.
+    """
 
     DEPLOYMENT = "DRIFTGATE_DEPLOYMENT"
     TABLE = "DRIFTGATE_TABLE"
@@ -30,6 +34,7 @@ class Env(StrEnum):
     EVENT_BUS = "DRIFTGATE_EVENT_BUS"
     CLOSER = "DRIFTGATE_CLOSER"
     CONFIG = "DRIFTGATE_CONFIG"
+    CLUSTERS = "DRIFTGATE_CLUSTERS"
     SERVICE = "POWERTOOLS_SERVICE_NAME"
     TASK_ROOT = "LAMBDA_TASK_ROOT"
 

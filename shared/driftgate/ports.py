@@ -168,6 +168,7 @@ class LedgerState:
 
     `rolls` holds every unfinished roll and the finished ones of the last 90 days. `stops` includes those of the
     fleet, expired ones too. `stops_revision` changes with every change of a stop that covers the cluster.
+    `due_at` and `config` are those of the last look (`PutLook`).
     """
 
     cluster: str
@@ -179,6 +180,8 @@ class LedgerState:
     lease: LeaseRecord | None = None
     looked_at: datetime | None = None
     parameters: tuple[str, ...] = ()
+    due_at: datetime | None = None
+    config: str = ""
     told: Mapping[str, Told] = field(default_factory=dict)
 
 
@@ -238,10 +241,16 @@ class PutImageVerdict:
 
 @dataclass(frozen=True, slots=True)
 class PutLook:
-    """Stores when the cluster was last looked at in full, and which image parameters its node classes follow."""
+    """Stores when the cluster was last looked at in full, and which image parameters its node classes follow.
+
+    `due_at` is when the next look is due at the latest by the configuration of that look, whose digest is `config`.
+    None or "": not known, so the configuration must be asked.
+    """
 
     at: datetime
     parameters: tuple[str, ...] = ()
+    due_at: datetime | None = None
+    config: str = ""
 
 
 @dataclass(frozen=True, slots=True)

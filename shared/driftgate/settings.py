@@ -19,6 +19,8 @@ _QUEUE = re.compile(r"https?://\S{1,240}\.fifo")
 _FUNCTION = re.compile(r"[A-Za-z0-9:_/.$-]{1,200}")
 _BUS = re.compile(r"[A-Za-z0-9:/._-]{1,256}")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
+_CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}")
+_CLUSTERS = re.compile(rf"{_CLUSTER.pattern}(,{_CLUSTER.pattern})*")
 _REMEDY = "Deploy again, or set it for this function."
 
 
@@ -27,7 +29,8 @@ class Settings:
     """Where a deployment keeps its things.
 
     `closer` is the name or ARN of the function that closes gates. `topic_arn` None: nobody is told through SNS.
-    `config_path` is the driftgate.yaml that travels with the code.
+    `config_path` is the driftgate.yaml that travels with the code; `clusters` are its clusters, () where the
+    environment does not name them.
     """
 
     deployment: str
@@ -37,6 +40,7 @@ class Settings:
     closer: str
     topic_arn: str | None = None
     config_path: Path = Path(CONFIG_FILE)
+    clusters: tuple[str, ...] = ()
     service: str = SERVICE
 
     @classmethod
@@ -47,6 +51,7 @@ class Settings:
             InvalidSettingsError: with every variable that is missing or cannot be right.
         """
         reader = _Reader(environment)
+        clusters = reader.optional(Env.CLUSTERS, _matches(_CLUSTERS), "names of clusters, separated by commas")
         settings = cls(
             deployment=reader.required(Env.DEPLOYMENT, _matches(_DEPLOYMENT), "lower-case letters, digits and dashes"),
             table=reader.required(Env.TABLE, _matches(_NAME), "the name of a DynamoDB table"),
@@ -55,6 +60,7 @@ class Settings:
             closer=reader.required(Env.CLOSER, _matches(_FUNCTION), "the name of a function"),
             topic_arn=reader.optional(Env.TOPIC_ARN, _matches(_TOPIC), "the ARN of an SNS topic"),
             config_path=Path(environment.get(Env.TASK_ROOT, ""), environment.get(Env.CONFIG) or CONFIG_FILE),
+            clusters=tuple(clusters.split(",")) if clusters else (),
             service=environment.get(Env.SERVICE) or SERVICE,
         )
         if reader.problems:

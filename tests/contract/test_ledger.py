@@ -478,6 +478,21 @@ def test_last_look_counts_with_the_parameters_seen_then(ledger):
     assert (state.looked_at, state.parameters) == (NOW + TTL, ("/aws/service/b",))
 
 
+def test_look_says_when_the_next_is_due_and_by_which_configuration(ledger):
+    ledger.commit("demo", PutLook(NOW, due_at=NOW + TTL, config="3f8a"))
+
+    for state in (ledger.load("demo"), ledger.load_fleet()["demo"]):
+        assert (state.due_at, state.config) == (NOW + TTL, "3f8a")
+
+
+def test_look_that_does_not_say_when_the_next_is_due_leaves_nothing_of_the_one_before(ledger):
+    ledger.commit("demo", PutLook(NOW, due_at=NOW + TTL, config="3f8a"))
+    ledger.commit("demo", PutLook(NOW + TTL))
+
+    state = ledger.load("demo")
+    assert (state.looked_at, state.due_at, state.config) == (NOW + TTL, None, "")
+
+
 # --- the fleet -------------------------------------------------------------------------------------
 
 

@@ -60,7 +60,7 @@ CHANGES = st.one_of(
     st.builds(
         PutImageVerdict, st.builds(ImageVerdict, image=KEYS, verdict=st.sampled_from(Approval), pool=st.none() | KEYS)
     ),
-    st.builds(PutLook, TIMES, st.just(()) | st.tuples(KEYS)),
+    st.builds(PutLook, TIMES, st.just(()) | st.tuples(KEYS), st.none() | TIMES, st.just("") | KEYS),
     st.builds(PutTold, st.builds(Told, KEYS, KEYS, TIMES)),
     st.builds(ExpectLease, WORKERS, SMALL),
 )

@@ -176,6 +176,17 @@ def test_file_states_its_schema_version_and_camel_case_records(path, ledger):
     assert document["clusters"][0]["rolls"][0]["windowKey"] == "app/sat/2026-10-17T02:00:00Z"
 
 
+def test_look_of_a_file_that_does_not_say_when_the_next_is_due_is_read(path, ledger):
+    ledger.commit("demo", PutLook(NOW, due_at=NOW, config="3f8a"))
+    document = json.loads(path.read_text(encoding="utf-8"))
+    del document["clusters"][0]["looks"][0]["dueAt"], document["clusters"][0]["looks"][0]["config"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+    state = ledger.load("demo")
+
+    assert (state.looked_at, state.due_at, state.config) == (NOW, None, "")
+
+
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
 def test_file_cut_short_is_refused_and_left_as_it_is(path, ledger, share):
     ledger.commit("demo", PutRoll(roll()))

@@ -135,6 +135,7 @@ class FakeWorld:
     publisher: FakePublisher = field(default_factory=FakePublisher)
     queue: FakeQueue = field(default_factory=FakeQueue)
     closer: FakeCloser = field(default_factory=FakeCloser)
+    config_digest: str = ""
 
     def pipeline(self, holder: str = "worker-1") -> Pipeline:
         """A worker's pipeline; two holders are two workers over the same world."""
@@ -152,6 +153,7 @@ class FakeWorld:
             policy=lambda _: self.policy,
             cluster_names=(self.policy.cluster,),
             holder=holder,
+            config_digest=self.config_digest,
         )
 
 

@@ -1,6 +1,7 @@
 """evaluate_drift: which hint asks for which look, and what is dropped."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -51,6 +52,44 @@ def test_an_old_look_is_repeated_outside_windows_too(use, context):
     world = use(saturday(windows=()))
     world.ledger.commit("demo", PutLook(world.clock.now()))
     advance(world, minutes=30)
+
+    assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
+
+
+def knowing(world, *, due_in, config="3f8a"):
+    """The world after a look by the configuration `3f8a`, which is in force; only that look knows when one is due."""
+    now = world.clock.now()
+    world.config_digest = "3f8a"
+    world.ledger.commit("demo", PutLook(now, due_at=now + timedelta(minutes=due_in), config=config))
+    world.policy = replace(world.policy, observe_every=timedelta(days=1))
+    return world
+
+
+def test_a_look_that_says_when_the_next_is_due_is_taken_at_its_word(use, context):
+    world = use(knowing(saturday(windows=()), due_in=5))
+
+    advance(world, minutes=4)
+    early = handler(event("schedule_heartbeat"), context)
+    advance(world, minutes=1)
+    late = handler(event("schedule_heartbeat"), context)
+
+    assert (early["queued"], late["queued"]) == ([], ["demo"])
+
+
+@pytest.mark.parametrize("config", ["", "77c0"])
+def test_a_look_by_another_configuration_is_not_taken_at_its_word(use, context, config):
+    world = use(knowing(saturday(), due_in=60, config=config))
+
+    advance(world, minutes=1)
+
+    assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
+
+
+def test_a_look_ahead_of_our_clock_is_not_taken_at_its_word(use, context):
+    world = saturday()
+    world.config_digest, ahead = "3f8a", world.clock.now() + timedelta(seconds=1)
+    world.ledger.commit("demo", PutLook(ahead, due_at=ahead, config="3f8a"))
+    use(world)
 
     assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
 

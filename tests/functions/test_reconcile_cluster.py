@@ -1,6 +1,7 @@
 """reconcile_cluster: one look per message, over the simulated cluster."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from aws_lambda_powertools.utilities.batch.exceptions import BatchProcessingError
@@ -9,7 +10,7 @@ from driftgate.contract import Metric
 from driftgate.domain.errors import ClusterUnavailableError
 from driftgate.domain.roll import RollState
 from functions.reconcile_cluster.handler import handler
-from tests.factories import NOW, cluster_policy, pool_policy
+from tests.factories import NOW, SATURDAY, at, cluster_policy, pool_policy
 from tests.fakes.clock import FakeClock
 from tests.fakes.cluster import FakeCluster
 from tests.fakes.pipeline import world
@@ -17,6 +18,7 @@ from tests.functions.conftest import event
 from tests.functions.worlds import ASLEEP, advance, budgets, queue_event, saturday, sim_of
 from tests.sim_clusters import SHUT, drifted_cluster
 
+SOON = replace(SATURDAY, cron="30 2 * * sat")
 LOOK = json.dumps({"cluster": "demo", "dedup": "demo:202610170210", "cause": "heartbeat", "rollId": ""})
 
 
@@ -38,6 +40,19 @@ def test_the_same_message_twice_rolls_one_node(use, context):
 
     assert sim_of(around).witness.nodes() == ["a0"]
     assert [roll.pool for roll in around.ledger.load("demo").rolls] == ["app"]
+
+
+@pytest.mark.parametrize(("windows", "due"), [((), "02:40:01"), ((SOON,), "02:30:00"), ((SATURDAY,), "02:10:01")])
+def test_a_look_writes_down_when_the_next_is_due_and_by_which_configuration(use, context, windows, due):
+    around = saturday(windows=windows)
+    around.config_digest = "3f8a"
+    use(around)
+
+    handler(event("sqs_work_message"), context)
+
+    known = around.ledger.load("demo")
+    assert known.looked_at == at("2026-10-17T02:10:01Z")
+    assert (known.due_at, known.config) == (at(f"2026-10-17T{due}Z"), "3f8a")
 
 
 def test_each_decision_is_one_line_with_its_reason_and_the_message_it_answers(use, context, output):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from driftgate import bootstrap
@@ -46,6 +48,24 @@ def test_the_pipeline_knows_every_cluster_of_the_file_and_its_deployment(environ
 def test_a_cluster_that_nobody_configured_is_refused(environment):
     with pytest.raises(InvalidInputError, match="there is no cluster 'prd' here"):
         bootstrap.lambda_pipeline(environment).policy("prd")
+
+
+def test_clusters_that_the_environment_names_need_no_configuration(environment, tmp_path):
+    (tmp_path / "driftgate.yaml").write_text("mode: [")
+
+    pipeline = bootstrap.lambda_pipeline(environment | {"DRIFTGATE_CLUSTERS": "prod,test"})
+
+    assert pipeline.cluster_names == ("prod", "test")
+    with pytest.raises(InvalidSettingsError, match=r"driftgate\.yaml"):
+        pipeline.policy("prod")
+
+
+def test_a_configuration_is_known_by_the_digest_of_its_bytes(environment, tmp_path):
+    (tmp_path / "driftgate.yaml").write_bytes(b"cluster: demo\n")
+
+    digest = bootstrap.lambda_pipeline(environment).config_digest
+
+    assert digest == hashlib.sha256(b"cluster: demo\n").hexdigest()
 
 
 def test_nothing_is_called_while_it_is_built(environment):

@@ -50,6 +50,11 @@ def test_config_lies_beside_the_code_unless_told_otherwise(extra, path):
     assert Settings.from_env(ENVIRONMENT | extra).config_path == Path(path)
 
 
+@pytest.mark.parametrize(("value", "names"), [("", ()), ("demo", ("demo",)), ("eu/a:1,eu-b", ("eu/a:1", "eu-b"))])
+def test_clusters_may_be_named(value, names):
+    assert Settings.from_env(ENVIRONMENT | {"DRIFTGATE_CLUSTERS": value}).clusters == names
+
+
 def test_all_that_is_missing_is_told_at_once():
     with pytest.raises(InvalidSettingsError) as refused:
         Settings.from_env({})
@@ -74,6 +79,8 @@ def test_all_that_is_missing_is_told_at_once():
         ("DRIFTGATE_EVENT_BUS", "my bus"),
         ("DRIFTGATE_CLOSER", "close budgets"),
         ("DRIFTGATE_TOPIC_ARN", "driftgate-prod"),
+        ("DRIFTGATE_CLUSTERS", "a, b"),
+        ("DRIFTGATE_CLUSTERS", "a,,b"),
     ],
 )
 def test_value_that_cannot_be_right_is_refused_by_name(name, value):

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from driftgate.domain.ledger import FLEET, CounterRecord, ImageVerdict, LeaseRecord, Stop
 from driftgate.domain.roll import Roll
-from driftgate.ports import LedgerState, Told
+from driftgate.ports import LedgerState, PutLook, Told
 
 KEPT_AFTER_END = timedelta(days=90)
 
@@ -31,14 +31,13 @@ class ClusterRecords:
     stops_revision: int = 0
     lease: LeaseRecord | None = None
     last_token: int = 0
-    looked_at: datetime | None = None
-    parameters: tuple[str, ...] = ()
+    look: PutLook | None = None
 
     @property
     def concerns_heartbeat(self) -> bool:
         """Whether there is anything of what a heartbeat reads."""
         is_rolling = any(not roll.is_finished for roll in self.rolls.values())
-        return is_rolling or self.stops_revision > 0 or self.last_token > 0 or self.looked_at is not None
+        return is_rolling or self.stops_revision > 0 or self.last_token > 0 or self.look is not None
 
 
 Book = Mapping[str, ClusterRecords]
@@ -63,15 +62,17 @@ def state_of(book: Book, cluster: str, now: datetime) -> LedgerState:
 def heartbeat_state_of(book: Book, cluster: str) -> LedgerState:
     """What a heartbeat needs of one cluster: unfinished rolls, stops, lease, look."""
     records, fleet = records_of(book, cluster), records_of(book, FLEET)
-    own = {} if cluster == FLEET else records.stops
+    own, look = {} if cluster == FLEET else records.stops, records.look
     return LedgerState(
         cluster=cluster,
         rolls=tuple(sorted_rolls(roll for roll in records.rolls.values() if not roll.is_finished)),
         stops=sorted_stops([*fleet.stops.values(), *own.values()]),
         stops_revision=revision(fleet.stops_revision, 0 if cluster == FLEET else records.stops_revision),
         lease=records.lease,
-        looked_at=records.looked_at,
-        parameters=records.parameters,
+        looked_at=look.at if look else None,
+        parameters=look.parameters if look else (),
+        due_at=look.due_at if look else None,
+        config=look.config if look else "",
     )
 
 

@@ -41,7 +41,6 @@ def book_to_document(book: Book) -> dict[str, object]:
 
 
 def _records_to_object(records: ClusterRecords) -> dict[str, object]:
-    looks = [] if records.looked_at is None else [PutLook(records.looked_at, records.parameters)]
     return {
         "rolls": [roll_to_object(roll) for _, roll in sorted(records.rolls.items())],
         "counters": [counter_to_object(counter) for _, counter in sorted(records.counters.items())],
@@ -51,7 +50,7 @@ def _records_to_object(records: ClusterRecords) -> dict[str, object]:
         "stopsRevision": records.stops_revision,
         "leases": [] if records.lease is None else [lease_to_object(records.lease)],
         "lastToken": records.last_token,
-        "looks": [look_to_object(look) for look in looks],
+        "looks": [] if records.look is None else [look_to_object(records.look)],
     }
 
 
@@ -87,8 +86,7 @@ def _cluster(fields: Fields) -> tuple[str, ClusterRecords]:
         stops_revision=fields.count("stopsRevision", 0),
         lease=leases[0] if leases else None,
         last_token=fields.count("lastToken", 0),
-        looked_at=looks[0].at if looks else None,
-        parameters=looks[0].parameters if looks else (),
+        look=looks[0] if looks else None,
     )
 
 
@@ -105,12 +103,21 @@ def _required_entries(fields: Fields, key: str) -> tuple[Entry, ...]:
 
 
 def look_to_object(look: PutLook) -> dict[str, object]:
-    return {"at": rfc3339(look.at), "parameters": list(look.parameters)}
+    return {
+        "at": rfc3339(look.at),
+        "parameters": list(look.parameters),
+        "dueAt": rfc3339(look.due_at),
+        "config": look.config,
+    }
 
 
 def look_from_object(entry: object, place: str = "look", *, strict: bool = False) -> PutLook:
     """When a cluster was looked at, and what was seen there. Raises InvalidInputError with the field's place."""
-    return read_record(lambda fields: PutLook(_at(fields), fields.texts("parameters")), entry, place, strict=strict)
+    return read_record(_look, entry, place, strict=strict)
+
+
+def _look(fields: Fields) -> PutLook:
+    return PutLook(_at(fields), fields.texts("parameters"), fields.instant("dueAt"), fields.text("config"))
 
 
 def told_to_object(told: Told) -> dict[str, object]:

@@ -133,7 +133,6 @@ def _records(kinds: Mapping[str, list[Item]]) -> ClusterRecords:
     told = _each(kinds, "told", told_from_object)
     stops = [stop for found in kinds.get("stops", ()) for stop in _stops(found)]
     leases = [found for found in kinds.get("lease", ()) if found.get("holder", {}).get("S")]
-    look = next(iter(_each(kinds, "look", look_from_object)), None)
     return ClusterRecords(
         rolls={roll.id: roll for roll in rolls},
         counters={counter.window_key: counter for counter in counters},
@@ -143,8 +142,7 @@ def _records(kinds: Mapping[str, list[Item]]) -> ClusterRecords:
         stops_revision=sum(number(found, "rev") for found in kinds.get("stops", ())),
         lease=next((_read(found, lease_from_object) for found in leases), None),
         last_token=sum(number(found, "token") for found in kinds.get("lease", ())),
-        looked_at=look.at if look else None,
-        parameters=look.parameters if look else (),
+        look=next(iter(_each(kinds, "look", look_from_object)), None),
     )
 
 

@@ -105,8 +105,8 @@ def _applied(book: Book, cluster: str, change: LedgerChange) -> Book:
         case PutImageVerdict(verdict):
             verdicts = {**records.image_verdicts, (verdict.image, verdict.pool): verdict}
             return {**book, cluster: replace(records, image_verdicts=verdicts)}
-        case PutLook(at, parameters):
-            return {**book, cluster: replace(records, looked_at=at, parameters=parameters)}
+        case PutLook():
+            return {**book, cluster: replace(records, look=change)}
         case PutTold(told):
             return {**book, cluster: replace(records, told={**records.told, told.key: told})}
         case PutStop(stop) | RemoveStop(stop):
