@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from driftgate.cli.main import COMMANDS
 from driftgate.config.load import load_config
 from driftgate.domain.roll import RollState
 from tests.cli.desk import new_cluster
@@ -101,6 +102,16 @@ def test_every_relative_link_leads_somewhere(page):
             broken += [link] if fragment not in map(anchor, headings) else []
 
     assert broken == []
+
+
+def test_nobody_is_told_to_run_a_command_that_is_not_there():
+    sources = [*PAGES, *(ROOT / "shared/driftgate").rglob("*.py")]
+    told = re.compile(r"`driftgate ([a-z][a-z-]*)(?: ([a-z]+))?")
+    named = {found.groups() for path in sources for found in told.finditer(path.read_text(encoding="utf-8"))}
+
+    internal = {"simulate"}  # the simulated cluster's own docstring names what it will serve
+    assert {command for command, _ in named} - internal <= {*COMMANDS, "image"}
+    assert {word for command, word in named if command == "image"} <= {"list", "clear"}
 
 
 def test_every_word_of_the_glossary_is_used_outside_it():
