@@ -78,7 +78,7 @@ def test_i1_nothing_opens_against_an_objection(life, objection):
 
     life.pass_time(240)
 
-    assert life.watchman.openings == []
+    assert life.sim.witness.budgets == []
 
 
 def test_i1_an_open_gate_is_shut_before_the_blackout_begins(life):
@@ -125,13 +125,12 @@ def test_i2_the_next_gate_opens_only_when_the_node_before_is_gone(life):
 
 def test_i2_what_karpenter_takes_on_its_older_view_after_the_closing_is_counted(life):
     life.sim.world.view.lag_of[NODEPOOLS] = 8.0
-    life.set_idle(5)
-    life.nominate(12)
-    life.deployment.queue.send(WorkMessage(cluster="demo", dedup="open", cause="test"))
-    life.after_opening(9, lambda: life.alarm("ALARM", told=True))
+    life.set_idle(1)
+    hold_open(life, 63)
+    life.after_opening(10, lambda: pause_both(life))
 
-    life.pass_time(10)
-    life.deployment.look("before the guard")
+    life.deployment.work()
+    life.deployment.look("right after the closing")
     life.pass_time(120)
 
     life.watchman.look()
@@ -183,6 +182,17 @@ def test_i3_an_edit_during_an_opening_is_kept_and_the_gate_is_shut(life, edit):
     assert not any(is_mark(entry) for pool in GATES for entry in budgets(life, pool))
     assert life.watchman.openings[0].is_edited
     assert broken(life) == []
+
+
+def test_i3_where_somebody_put_the_baseline_back_the_budgets_are_left_alone(life):
+    hold_open(life)
+    life.after_opening(10, lambda: life.edit_budgets("app", lambda _, __: [dict(entry) for entry in GATES["app"]]))
+
+    life.pass_time(150)
+
+    assert life.watchman.openings[0].pool == "app"
+    assert [c.manager for c in life.sim.witness.budgets if c.pool == "app"][:2] == ["driftgate", "kubectl"]
+    assert budgets(life, "app") == from_objects(list(GATES["app"]))
 
 
 def test_i4_a_gate_that_nobody_shuts_is_shut_by_its_guard(life):
