@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
 from driftgate.contract import channel_prefix, seen_prefix
+from driftgate.domain.errors import DriftgateError
 from driftgate.domain.ledger import StopCause
 from driftgate.domain.roll import Roll, RollState
 from driftgate.domain.roll_clock import is_abandoned, is_overdue
@@ -76,21 +77,33 @@ def _queue(pipeline: Pipeline, policies: Iterable[ClusterPolicy], dedup: str, ca
 
 
 def _beat(pipeline: Pipeline, event: Heartbeat) -> EvaluationReport:
-    """The minute's tick: shuts what is overdue or abandoned, and queues whoever is due."""
-    now, fleet = pipeline.clock.now(), pipeline.ledger.load_fleet()
+    """The minute's tick: shuts what is overdue or abandoned, and queues whoever is due.
+
+    One cluster that cannot be reached keeps no other from its turn; the failure is raised when all had theirs.
+    """
+    fleet, failures = pipeline.ledger.load_fleet(), list[DriftgateError]()
     report = EvaluationReport(why="heartbeat")
     for cluster in sorted({*pipeline.cluster_names, *(name for name, state in fleet.items() if state.rolls)}):
         state = fleet.get(cluster, LedgerState(cluster=cluster))
-        left = [roll for roll in state.rolls if _is_left(roll, now)]
-        for roll in left:
-            request = CloseRequest(cluster=cluster, cause=StopCause.ROLL, ref=roll.id, pool=roll.pool)
-            pipeline.closer.invoke(request)
-            report.closing.append(roll.id)
-        if cluster in pipeline.cluster_names and _is_due(pipeline, state, now):
-            minute = f"{event.scheduled_at:%Y%m%dT%H%MZ}"
-            pipeline.queue.send(WorkMessage(cluster=cluster, dedup=f"{cluster}:{minute}", cause="heartbeat"))
-            report.queued.append(cluster)
+        try:
+            _beat_one(pipeline, state, event, report)
+        except DriftgateError as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
     return report
+
+
+def _beat_one(pipeline: Pipeline, state: LedgerState, event: Heartbeat, report: EvaluationReport) -> None:
+    cluster, now = state.cluster, pipeline.clock.now()
+    for roll in (roll for roll in state.rolls if _is_left(roll, now)):
+        request = CloseRequest(cluster=cluster, cause=StopCause.ROLL, ref=roll.id, pool=roll.pool)
+        pipeline.closer.invoke(request)
+        report.closing.append(roll.id)
+    if cluster in pipeline.cluster_names and _is_due(pipeline, state, now):
+        minute = f"{event.scheduled_at:%Y%m%dT%H%MZ}"
+        pipeline.queue.send(WorkMessage(cluster=cluster, dedup=f"{cluster}:{minute}", cause="heartbeat"))
+        report.queued.append(cluster)
 
 
 def _is_left(roll: Roll, now: datetime) -> bool:

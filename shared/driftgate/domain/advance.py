@@ -337,7 +337,7 @@ def _with_replacement(roll: Roll, view: RollView) -> Roll:
 
 def _born(roll: Roll, claims: Mapping[str, NodeClaimSnapshot]) -> list[NodeClaimSnapshot]:
     """The claims that came after the gate opened, oldest first."""
-    since = roll.opened_at or roll.state_since
+    since = (roll.opened_at or roll.state_since).replace(microsecond=0)  # Kubernetes gives whole seconds
     births = [(_birth(claim), claim) for claim in claims.values() if claim.name not in roll.claims_at_open]
     born = [
         (at or since, claim.name)
