@@ -270,6 +270,15 @@ def test_an_empty_node_needs_no_replacement_and_proves_nothing():
     assert (step.next, step.reason) == (RollState.DONE, ReasonCode.NO_REPLACEMENT_NEEDED)
 
 
+def test_a_replacement_made_in_the_second_of_the_opening_is_seen():
+    opened_at = OPENED_AT + timedelta(milliseconds=601)
+    born = replace(NEW, created_at=OPENED_AT)
+
+    step = advance(settling(opened_at=opened_at), view(A2, born, is_bake_owed=True), seconds(70))
+
+    assert (step.next, step.roll.replacement) == (RollState.BAKING, "app-r1")
+
+
 def test_the_first_node_of_an_image_bakes():
     step = advance(settling(), view(A2, NEW, is_bake_owed=True), seconds(70))
 
