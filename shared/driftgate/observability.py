@@ -10,17 +10,20 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from driftgate.contract import METRIC_NAMESPACE, SERVICE, Dimension, Env, Metric
-from driftgate.domain.plan import ActionKind, ClusterPlan, PoolPlan, Verdict
 from driftgate.domain.roll import Roll, RollState
 
-Handler = Callable[[dict[str, object], LambdaContext], dict[str, object]]
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from driftgate.domain.plan import ClusterPlan, PoolPlan
+
+Handler = Callable[[dict[str, object], "LambdaContext"], dict[str, object]]
 
 _TRACE_HEADER = "_X_AMZN_TRACE_ID"
 _SAMPLED = "Sampled=1"
@@ -98,8 +101,7 @@ def count(name: Metric, value: int) -> None:
 
 def _log_decision(pool: PoolPlan) -> None:
     """One info line per decision, with its reasons; debug for pools where nothing is to be done."""
-    is_dull = pool.action.kind is ActionKind.NONE and pool.verdict is Verdict.CLEAN
-    (logger.debug if is_dull else logger.info)(
+    (logger.debug if pool.is_quiet else logger.info)(
         "Decided on a pool",
         extra={
             "nodepool": pool.name,
@@ -112,7 +114,7 @@ def _log_decision(pool: PoolPlan) -> None:
 
 def _count_decision(pool: PoolPlan) -> None:
     """RollHeld by the first reason of a hold, and ClusterUnread where a verdict was not possible."""
-    if pool.action.kind is ActionKind.HOLD and pool.action.reasons:
+    if pool.is_held:
         _count_by_reason(Metric.ROLL_HELD, str(pool.action.reasons[0].code))
     if pool.is_unknown:
         count(Metric.CLUSTER_UNREAD, 1)

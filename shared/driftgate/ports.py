@@ -1,6 +1,7 @@
 """What the use cases need of the outside world.
 
-Each port has one contract suite in `tests/contract`, which every adapter and every fake passes.
+Each port has one contract suite in `tests/contract`, which every adapter and every fake passes. The values of the
+domain are named here and not loaded: a function that needs one port need not pay for all of them.
 """
 
 from __future__ import annotations
@@ -8,27 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
-from driftgate.domain.message import DomainEvent
-from driftgate.domain.nodepool import NodeClassSnapshot, NodePoolSnapshot
-from driftgate.domain.nodes import (
-    NodeClaimSnapshot,
-    NodeSnapshot,
-    PodDisruptionBudgetSnapshot,
-    PodSnapshot,
-    VolumeAttachmentSnapshot,
-)
-from driftgate.domain.observation import (
-    AlarmObservation,
-    CalendarObservation,
-    ImageObservation,
-    ParameterObservation,
-)
-from driftgate.domain.patch import JsonPatch
-from driftgate.domain.policy import AlarmGuard
-from driftgate.domain.roll import Roll
+if TYPE_CHECKING:
+    from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
+    from driftgate.domain.message import DomainEvent
+    from driftgate.domain.nodepool import NodeClassSnapshot, NodePoolSnapshot
+    from driftgate.domain.nodes import (
+        NodeClaimSnapshot,
+        NodeSnapshot,
+        PodDisruptionBudgetSnapshot,
+        PodSnapshot,
+        VolumeAttachmentSnapshot,
+    )
+    from driftgate.domain.observation import (
+        AlarmObservation,
+        CalendarObservation,
+        ImageObservation,
+        ParameterObservation,
+    )
+    from driftgate.domain.patch import JsonPatch
+    from driftgate.domain.policy import AlarmGuard
+    from driftgate.domain.roll import Roll
 
 
 class Clock(Protocol):

@@ -19,8 +19,8 @@ _QUEUE = re.compile(r"https?://\S{1,240}\.fifo")
 _FUNCTION = re.compile(r"[A-Za-z0-9:_/.$-]{1,200}")
 _BUS = re.compile(r"[A-Za-z0-9:/._-]{1,256}")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
-_CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}")
-_CLUSTERS = re.compile(rf"{_CLUSTER.pattern}(,{_CLUSTER.pattern})*")
+_CLUSTER = r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}"
+_CLUSTERS = re.compile(f"{_CLUSTER}(,{_CLUSTER})*")
 _REMEDY = "Deploy again, or set it for this function."
 
 

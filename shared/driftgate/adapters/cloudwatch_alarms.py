@@ -18,10 +18,11 @@ from driftgate.adapters.aws_errors import aws_call
 from driftgate.adapters.aws_session import AwsSession
 from driftgate.domain.jsonvalue import child, instant, text
 from driftgate.domain.observation import AlarmObservation, AlarmTransition
-from driftgate.domain.policy import AlarmGuard
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudwatch import CloudWatchClient
+
+    from driftgate.domain.policy import AlarmGuard
 
 NO_ALARM = AlarmObservation(name="", state="MISSING")
 PER_CALL = 100

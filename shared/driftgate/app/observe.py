@@ -7,10 +7,11 @@ of that alarm), then the alarms, then the cluster.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from driftgate.app.sources import Sources
 from driftgate.domain.errors import (
     AwsForbiddenError,
     AwsUnavailableError,
@@ -21,23 +22,12 @@ from driftgate.domain.errors import (
 from driftgate.domain.image_parameters import parameters_in_use
 from driftgate.domain.observation import Observation, ReadError
 from driftgate.domain.policy import ClusterPolicy
-from driftgate.ports import Alarms, Calendars, Cluster, Images, LedgerState, Parameters
+from driftgate.ports import Cluster, LedgerState
 
 T = TypeVar("T")
 
 POD_LISTS_BY_NODE = 20
 """Up to so many drifted nodes are asked for their pods one by one; beyond, all pods are listed by page."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
-    """Where an observation comes from. The AWS ports are asked only for what the policy names."""
-
-    cluster: Cluster
-    alarms: Alarms
-    calendars: Calendars
-    parameters: Parameters
-    images: Images
 
 
 class _Reader:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from driftgate.app.observe import Sources
-from driftgate.domain.policy import ClusterPolicy
+from driftgate.app.sources import Sources
 from driftgate.ports import (
     Alarms,
     Calendars,
@@ -20,6 +20,9 @@ from driftgate.ports import (
     Parameters,
     WorkQueue,
 )
+
+if TYPE_CHECKING:
+    from driftgate.domain.policy import ClusterPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

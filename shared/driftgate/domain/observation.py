@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
-from driftgate.domain.nodepool import NodeClassSnapshot, NodePoolSnapshot
-from driftgate.domain.nodes import (
-    NodeClaimSnapshot,
-    NodeSnapshot,
-    PodDisruptionBudgetSnapshot,
-    PodSnapshot,
-    VolumeAttachmentSnapshot,
-)
-from driftgate.domain.roll import Roll
+if TYPE_CHECKING:
+    from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
+    from driftgate.domain.nodepool import NodeClassSnapshot, NodePoolSnapshot
+    from driftgate.domain.nodes import (
+        NodeClaimSnapshot,
+        NodeSnapshot,
+        PodDisruptionBudgetSnapshot,
+        PodSnapshot,
+        VolumeAttachmentSnapshot,
+    )
+    from driftgate.domain.roll import Roll
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,6 +186,16 @@ class PoolPlan:
         codes = {hold.code for hold in self.action.reasons}
         return self.verdict is Verdict.UNKNOWN or ReasonCode.UNKNOWN in codes
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is drifted and nothing is to be done."""
+        return self.action.kind is ActionKind.NONE and self.verdict is Verdict.CLEAN
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a stated reason keeps the gate from opening."""
+        return self.action.kind is ActionKind.HOLD and bool(self.action.reasons)
+
     def to_object(self) -> dict[str, object]:
         return {
             "name": self.name,
