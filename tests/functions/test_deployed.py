@@ -173,23 +173,35 @@ def test_two_messages_in_one_process_share_connections_but_no_memory(aws, reach,
     assert len(ledger().load("demo").rolls) == 1
 
 
+def quiet_heartbeat(env: dict[str, str]) -> set[str]:
+    """What a fresh process loads for a heartbeat that finds nothing."""
+    paths = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'shared'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", HEARTBEAT]
+    ran = subprocess.run(command, env=paths | env, capture_output=True, text=True, check=True)
+    told = json.loads(ran.stdout.splitlines()[-1])
+    assert told["answer"] == {"queued": [], "closing": [], "why": "heartbeat"}
+    assert ran.stderr == ""
+    return set(told["loaded"])
+
+
+NEEDLESS = {"kubernetes", "aws_xray_sdk", "requests", "typer", "rich", "moto", "asyncio", "yarl"}
+
+
 def test_a_heartbeat_that_finds_nothing_loads_no_kubernetes_client(aws, config):
     config.write_text(NEVER)
     ledger().commit("demo", PutLook(SystemClock().now()))
 
-    ran = subprocess.run(
-        [sys.executable, "-c", HEARTBEAT],
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'shared'}{os.pathsep}{ROOT}", **aws.env},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    assert NEEDLESS.isdisjoint(quiet_heartbeat(aws.env))
 
-    told = json.loads(ran.stdout.splitlines()[-1])
-    assert told["answer"] == {"queued": [], "closing": [], "why": "heartbeat"}
-    needless = {"kubernetes", "aws_xray_sdk", "requests", "typer", "rich", "moto", "asyncio", "yarl"}
-    assert needless.isdisjoint(told["loaded"])
-    assert ran.stderr == ""
+
+def test_a_heartbeat_after_a_look_does_not_read_the_configuration(aws, config, reach, context):
+    config.write_text(NEVER)
+    reach()
+    reconcile_cluster(queue_event(("demo", '{"cluster": "demo", "dedup": "1", "cause": "heartbeat"}')), context)
+
+    loaded = quiet_heartbeat(aws.env | {"DRIFTGATE_CLUSTERS": "demo"})
+
+    assert (NEEDLESS | {"pydantic", "yaml", "zoneinfo"}).isdisjoint(loaded)
 
 
 def test_an_environment_that_is_wrong_is_refused_whole(monkeypatch, context):
