@@ -85,6 +85,14 @@ def test_a_look_by_another_configuration_is_not_taken_at_its_word(use, context, 
     assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
 
 
+def test_where_no_digest_tells_configurations_apart_no_look_is_taken_at_its_word(use, context):
+    world = saturday()
+    world.ledger.commit("demo", PutLook(NOW, due_at=NOW + timedelta(hours=1)))
+    use(world)
+
+    assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
+
+
 def test_a_look_ahead_of_our_clock_is_not_taken_at_its_word(use, context):
     world = saturday()
     world.config_digest, ahead = "3f8a", world.clock.now() + timedelta(seconds=1)

@@ -26,7 +26,7 @@ policies = st.builds(
     st.none() | st.lists(pool_policies, max_size=2).map(lambda some: tuple(zip("ab", some, strict=False))),
     st.integers(min_value=1, max_value=3 * 60),
 )
-delays = st.integers(min_value=0, max_value=26 * 60 * 60).map(lambda seconds: seconds * SECOND)
+delays = st.integers(min_value=0, max_value=3 * 60 * 60).map(lambda seconds: seconds * SECOND)
 
 
 def queued(policy: ClusterPolicy, look: PutLook, now: datetime, digest: str) -> list[str]:
