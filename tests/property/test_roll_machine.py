@@ -197,6 +197,10 @@ class RollMachine(RuleBasedStateMachine):
     def the_ledger_does_not_answer(self, seconds: float, when: When) -> None:
         self.happens(when, lambda: self.life.fail_ledger(seconds))
 
+    @rule(when=WHEN)
+    def the_ledger_is_lost(self, when: When) -> None:
+        self.happens(when, self.life.lose_ledger)
+
     @rule(failing=st.booleans(), when=WHEN)
     def cloudwatch_does_not_answer(self, failing: bool, when: When) -> None:
         self.happens(when, lambda: self.life.fail_alarms(failing=failing))

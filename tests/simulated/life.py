@@ -255,6 +255,11 @@ class Life:
     def fail_ledger(self, seconds: float) -> None:
         self.ledger.down_until = self.sim.clock.now() + timedelta(seconds=seconds)
 
+    def lose_ledger(self) -> None:
+        """Everything that it knew is gone; what stands on the NodePools is not."""
+        self.ledger.real = MemoryLedger(self.sim.clock)
+        self.watchman.ledger_lost()
+
     def fail_alarms(self, *, failing: bool) -> None:
         self.deployment.world.alarms.failure = AwsUnavailableError("throttled") if failing else None
 

@@ -12,7 +12,11 @@ from driftgate.sim.witness import Disruption
 
 @dataclass(slots=True, kw_only=True)
 class Opening:
-    """One opening by driftgate. `is_disturbed`: somebody died, slept or did not answer while it stood."""
+    """One opening by driftgate.
+
+    `is_disturbed`: somebody died, slept or did not answer while it stood. `is_forgotten`: the ledger that knew of it
+    is lost. `is_traceless`: so is its NodePool, with the annotation.
+    """
 
     id: str
     pool: str
@@ -23,6 +27,8 @@ class Opening:
     against: tuple[str, ...] = ()
     is_edited: bool = False
     is_disturbed: bool = False
+    is_forgotten: bool = False
+    is_traceless: bool = False
     closed_at: datetime | None = None
     taken: list[Disruption] = field(default_factory=list)
 

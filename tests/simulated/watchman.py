@@ -63,6 +63,12 @@ class Watchman:
         for opening in self.standing():
             opening.is_disturbed = True
 
+    def ledger_lost(self) -> None:
+        """What only the ledger knew is known no more: which rolls are on their way, how often a lost pool opened."""
+        self.disturb()
+        for opening in self.openings:
+            opening.is_forgotten = True
+
     def histogram(self) -> Counter[int]:
         """How many openings took how many nodes."""
         self.look()
@@ -82,12 +88,17 @@ class Watchman:
 
     def _heard(self, change: Change) -> None:
         if change.kind is NODEPOOLS and change.type == "DELETED":
-            for opening in self.standing(change.after.name):
-                opening.closed_at = change.at
+            self._pool_gone(change.after.name, change.at)
         elif change.manager == OURS and (change.kind is not NODEPOOLS or change.before is None):
             self._say(f"driftgate wrote a {change.kind.kind}")
         elif change.kind is NODEPOOLS and change.before is not None:
             self._pool_changed(change, change.before.obj)
+
+    def _pool_gone(self, pool: str, at: datetime) -> None:
+        for opening in self.openings:
+            if opening.pool == pool:
+                opening.closed_at = opening.closed_at or at
+                opening.is_traceless = True
 
     def _pool_changed(self, change: Change, was: JsonDict) -> None:
         before, after = from_objects(list(budgets_of(was))), from_objects(list(budgets_of(change.after.obj)))
@@ -124,7 +135,7 @@ class Watchman:
         self._judge_others(pool)
         if any(is_mark(budget) for budget in before):
             self._say(f"{pool}: opened over marks that stood there")
-        if any(opening.pool == pool and opening.guard_at > change.at for opening in self.openings):
+        if any(o.pool == pool and o.guard_at > change.at and not o.is_forgotten for o in self.openings):
             self._say(f"{pool}: opened again before the last opening's guard had passed")
         permission = self.permit(pool, change.at)
         self.openings.append(
@@ -167,7 +178,7 @@ class Watchman:
             if opening.closed_at is None and opening.guard_at > now:
                 self._say(f"{pool}: opened while {opening.pool} stands open")
             flying = [taken for taken in opening.taken if self.sim.witness.taken(taken.claim) is taken]
-            if flying and len(opening.taken) == 1:
+            if flying and len(opening.taken) == 1 and not opening.is_forgotten:
                 self._say(f"{pool}: opened while {flying[0].node} of {opening.pool} is in flight")
 
     def _closed(self, change: Change, before: tuple[Budget, ...], after: tuple[Budget, ...], note: str | None) -> None:
@@ -208,7 +219,8 @@ class Watchman:
     def _judge_counts(self) -> None:
         if self.per_window is None:
             return
-        took = Counter((o.pool, o.window) for o in self.openings if o.taken)
+        known = [o for o in self.openings if not (o.is_forgotten and o.is_traceless)]
+        took = Counter((o.pool, o.window) for o in known if o.taken)
         for (pool, window), count in took.items():
             if count > self.per_window:
                 self._say(f"{pool}: {count} openings took a node in the window of {window}")
