@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types imports docs bench oracle e2e-build e2e proof clean
+.PHONY: help setup demo test check format lint types imports docs bench faults oracle e2e-build e2e proof clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,9 @@ imports: $(READY)
 
 bench: $(READY) ## decision time, report on 5,000 nodes, sign to closed, import time
 	@$(BIN)/python -m tests.bench
+
+faults: $(READY) ## a night with every outside call failing, dying or answering late, and what it came to
+	@$(BIN)/python -m pytest tests/interleaving/test_faults.py
 
 oracle: $(READY) ## a million budget questions to Karpenter's own code (needs Go)
 	@$(BIN)/python -m tests.e2e.oracle --count 1000000

@@ -78,7 +78,7 @@ def summary_of(story: Story) -> dict[str, object]:
     """What a script asks about the night."""
     return {
         "rolled": story.rolled(),
-        "openings": story.facts.openings,
+        "openings": len(story.openings()),
         "baselineRestored": story.baseline_restored(),
         "otherReasonsChanged": story.other_reasons_changed(),
         "secondsOpenAfterSign": story.facts.seconds_open_after_sign,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from driftgate.app.pipeline import Pipeline
 from driftgate.domain.budget import Budget, DisruptionReason, applies_to, to_objects
 from driftgate.domain.jsonvalue import compact
-from driftgate.domain.marks import is_mark, is_open_mark
+from driftgate.domain.marks import is_mark
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.roll import Roll, RollState
 from driftgate.ports import Cluster
@@ -30,7 +30,6 @@ PATIENCE_S = 400.0
 class Facts:
     """What the night came to, for the last line."""
 
-    openings: int = 0
     seconds_open_after_sign: float | None = None
     alarm_to_closed_seconds: float | None = None
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -75,36 +74,34 @@ class Story:
         self._tell("The mirror is a parameter of our own: its event reaches evaluate_drift, which queues the cluster.")
 
     def one_node_rolls(self) -> None:
-        """The first roll, from the verdict to the replacement."""
+        """The first roll, from the opening to the replacement."""
         self._step("The gate opens for one node")
-        opened = self._wait_for_mark()
-        self.facts.openings += 1
-        self._tell(f"The budgets are now: {compact(to_objects(opened.budgets))}")
+        opened = self._wait("the gate to open", lambda: self._opening(0))
+        self._tell(f"The budgets become: {compact(to_objects(opened.opened))}")
         self._tell('"01" opens Drifted for one; "00" is the guard by which Karpenter itself would shut it.')
-        roll = self._wait_for(lambda roll: roll.closed_at is not None, "the gate to be shut")
+        roll = self._wait("the gate to be shut", lambda: self._opening(0, lambda roll: roll.closed_at is not None))
         self.facts.seconds_open_after_sign = _seconds(roll.sign_at, roll.closed_at)
         self._tell(f"Karpenter took {roll.node}. The gate was shut {self.facts.seconds_open_after_sign} s later,")
         self._tell(f"having stood open for {_seconds(roll.opened_at, roll.closed_at)} s.")
-        self._tell(f"The budgets are again: {compact(to_objects(self.pool().budgets))}")
-        ended = self._wait_for(lambda roll: roll.is_finished, "the replacement to be Ready")
+        self._tell(f"The budgets are again: {compact(to_objects(roll.baseline))}")
+        ended = self._wait("the replacement to be Ready", lambda: self._opening(0, lambda roll: roll.is_finished))
         if ended.replacement:
             self._tell(f"{ended.node} is gone; {ended.replacement} is Ready on the new image and has been watched.")
         else:
             self._tell(f"{ended.node} is gone; its pods found room elsewhere, so no replacement was needed.")
 
     def an_alarm_fires(self) -> None:
-        """The second roll, shut by an alarm before Karpenter took a node."""
+        """The second roll, shut by an alarm before (or just after) Karpenter took a node."""
         self._step("An alarm fires in the middle of the second roll")
-        self._wait_for_mark()
-        self.facts.openings += 1
+        self._wait("the gate to open again", lambda: self._opening(1))
         began = time.monotonic()
         self._tell(f"The gate is open again. The alarm {ALARM} goes to ALARM.")
         self._router.alarm(ALARM, "ALARM", "OK")
-        shut = self._shut_at()
+        shut = self._wait("the gate to be shut", self._shut)
         self.facts.alarm_to_closed_seconds = round(time.monotonic() - began, 3)
-        self._tell(f"close_budgets shut the gate {self.facts.alarm_to_closed_seconds} s after the event.")
+        self._tell(f"The gate is shut {self.facts.alarm_to_closed_seconds} s after the event.")
         self._tell(f"The budgets are again: {compact(to_objects(shut.budgets))}")
-        roll = self._wait_for(lambda roll: roll.is_finished or roll.sign_at is not None, "the proof of what was taken")
+        roll = self._wait("the proof of what was taken", lambda: self._opening(1, _is_proved))
         taken = f"{roll.node} had been taken already and goes on." if roll.sign_at else "No node was taken."
         self._tell(f"{taken} Nothing opens until the alarm is OK again.")
 
@@ -138,26 +135,19 @@ class Story:
     def _looked(self) -> bool:
         return self._pipeline.ledger.load(CLUSTER).looked_at is not None
 
-    def _wait_for_mark(self) -> NodePoolSnapshot:
-        def opened() -> NodePoolSnapshot | None:
-            pool = self.pool()
-            return pool if any(is_open_mark(budget) for budget in pool.budgets) else None
+    def openings(self) -> list[Roll]:
+        """Every roll whose gate was really opened, in the order of time."""
+        rolls = self._pipeline.ledger.load(CLUSTER).rolls
+        opened = [roll for roll in rolls if roll.opened_at is not None and roll.state not in _NOT_YET]
+        return sorted(opened, key=lambda roll: roll.id)
 
-        return self._wait("the gate to open", opened)
+    def _opening(self, number: int, is_so: Callable[[Roll], bool] = lambda _: True) -> Roll | None:
+        found = self.openings()[number : number + 1]
+        return found[0] if found and is_so(found[0]) else None
 
-    def _shut_at(self) -> NodePoolSnapshot:
-        def shut() -> NodePoolSnapshot | None:
-            pool = self.pool()
-            return None if any(is_mark(budget) for budget in pool.budgets) else pool
-
-        return self._wait("the gate to be shut", shut)
-
-    def _wait_for(self, is_so: Callable[[Roll], bool], what: str) -> Roll:
-        def found() -> Roll | None:
-            rolls = sorted(self._pipeline.ledger.load(CLUSTER).rolls, key=lambda roll: roll.id)
-            return rolls[-1] if rolls and rolls[-1].state is not RollState.PLANNED and is_so(rolls[-1]) else None
-
-        return self._wait(what, found)
+    def _shut(self) -> NodePoolSnapshot | None:
+        pool = self.pool()
+        return None if any(is_mark(budget) for budget in pool.budgets) else pool
 
     def _wait(self, what: str, look: Callable[[], T | None]) -> T:
         """Looks until there is an answer, with a heartbeat every 15 seconds of the cluster's time."""
@@ -172,6 +162,13 @@ class Story:
                 return found
             clock.sleep(0.2)
         raise RuntimeError(f"waited in vain for {what}: {'; '.join(self._router.failures) or 'no error was seen'}")
+
+
+_NOT_YET = (RollState.PLANNED, RollState.OPENING)
+
+
+def _is_proved(roll: Roll) -> bool:
+    return roll.is_finished or roll.sign_at is not None
 
 
 def _others(budgets: Any) -> list[tuple[str, str, str, str]]:

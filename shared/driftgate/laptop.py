@@ -32,6 +32,7 @@ from driftgate.domain.observation import Observation, ReadError
 from driftgate.ports import ApiServer, Clock, Cluster, Ledger
 
 if TYPE_CHECKING:
+    from driftgate.adapters.kubeconfig import KubeContext
     from driftgate.adapters.kubernetes_cluster import KubernetesCluster
     from driftgate.adapters.kubernetes_lists import ListProgress
 
@@ -67,7 +68,7 @@ def laptop_pipeline(reach: Reach, config: Config | None, environment: Mapping[st
     from driftgate.adapters.system_clock import SystemClock
 
     found = find_context(reach.kubeconfig, reach.context, environ=environment)
-    base = default_policy(reach.cluster or found.cluster) if config is None else config.cluster(reach.cluster)
+    base = default_policy(reach.cluster or name_of(found)) if config is None else config.cluster(reach.cluster)
     client, clock = connect_context(found), SystemClock()
     region = _region(config, reach.cluster, environment)
     aws = AwsSession(clock, region)
@@ -85,6 +86,28 @@ def laptop_pipeline(reach: Reach, config: Config | None, environment: Mapping[st
         policy=lambda _: base,
         cluster_names=(base.cluster,),
         holder=holder(),
+    )
+
+
+def name_of(found: KubeContext) -> str:
+    """The cluster's name in a context: the last part of an EKS ARN, else the entry's own name."""
+    return found.cluster.rpartition("/")[2] or found.cluster
+
+
+def mismatch(reach: Reach, config: Config | None, environment: Mapping[str, str]) -> str | None:
+    """What to say where the configuration speaks of another cluster than the context reaches; else None."""
+    from driftgate.adapters.kubeconfig import find_context
+
+    if config is None or reach.cluster is not None:
+        return None
+    found = find_context(reach.kubeconfig, reach.context, environ=environment)
+    configured, reached = config.cluster(None).cluster, name_of(found)
+    if configured == reached:
+        return None
+    return (
+        f"driftgate.yaml speaks of {configured}, and the context {found.name} reaches {reached}. Pauses and rolls that "
+        f"are kept under {reached} do not count here. If they are one cluster, give it one name in driftgate.yaml; if "
+        f"not, name the right context with --context. --cluster {configured} confirms it and silences this."
     )
 
 

@@ -81,3 +81,29 @@ def test_with_a_region_it_is(home, name):
 def test_only_a_cluster_behind_the_api_can_be_written_down():
     with pytest.raises(TypeError, match="only a cluster behind the API"):
         laptop.write_snapshot(FakeCluster(), Observation(at=NOW), redact=False)
+
+
+KUBECONFIG_OF_EKS = """
+apiVersion: v1
+kind: Config
+current-context: staging
+clusters: [{name: "arn:aws:eks:eu-central-1:111122223333:cluster/shop", cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: ada, user: {token: t}}]
+contexts:
+  - {name: staging, context: {cluster: "arn:aws:eks:eu-central-1:111122223333:cluster/shop", user: ada}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("configured", "named", "is_told"), [("shop", None, False), ("prod", None, True), ("prod", "prod", False)]
+)
+def test_a_configuration_for_another_cluster_than_the_context_reaches_is_told_unless_it_was_named(
+    tmp_path, configured, named, is_told
+):
+    file = tmp_path / "config"
+    file.write_text(KUBECONFIG_OF_EKS)
+    config = load_config(f"cluster: {configured}\nguards: {{alarms: none}}\n", "driftgate.yaml")
+
+    said = laptop.mismatch(laptop.Reach(kubeconfig=str(file), cluster=named), config, {})
+
+    assert (said is not None) is is_told

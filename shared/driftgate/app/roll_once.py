@@ -56,7 +56,7 @@ class RollResult:
             "signAt": None if roll is None else rfc3339(roll.sign_at),
             "closedAt": None if roll is None else rfc3339(roll.closed_at),
             "secondsOpenAfterSign": None if roll is None else _seconds(roll.sign_at, roll.closed_at),
-            "baselineRestored": True if roll is None else roll.baseline_restored,
+            "baselineRestored": roll is None or roll.opened_at is None or roll.baseline_restored,
             "reasons": [hold.to_object() for hold in self.reasons],
         }
 

@@ -23,7 +23,7 @@ from driftgate.cli.interrupts import interrupted_once
 from driftgate.cli.pools import named_pool
 from driftgate.cli.roll_result import exit_code, show_result
 from driftgate.cli.situation import Choice, find_config, reach
-from driftgate.cli.take_over import take_over
+from driftgate.cli.take_over import refuse_beside_another, take_over
 from driftgate.cli.wording import age
 from driftgate.config.load import Config
 from driftgate.domain.errors import DriftgateError, InvalidInputError, LeaseHeldError
@@ -65,6 +65,7 @@ def roll(
         return ExitCode.NEEDS_PERSON
     with interrupted_once():
         try:
+            refuse_beside_another(pipeline)
             take_over(pipeline)
             result = roll_once(pipeline, pool, until, request, _told)
         except KeyboardInterrupt:

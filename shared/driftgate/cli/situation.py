@@ -16,6 +16,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from driftgate import bootstrap, laptop
 from driftgate.app.observe import observe
 from driftgate.app.pipeline import Pipeline
+from driftgate.cli.answers import note
 from driftgate.config.load import Config, default_policy
 from driftgate.domain.errors import InvalidInputError
 from driftgate.domain.observation import Observation
@@ -119,17 +120,17 @@ def read_text(source: str) -> str:
 
 def reach(choice: Choice, config: Config | None, *, progress: Callable[[str, int], None] | None = None) -> Pipeline:
     """The pipeline of this laptop: the kubeconfig's cluster, a ledger, and AWS where the configuration needs it."""
-    return laptop.laptop_pipeline(
-        laptop.Reach(
-            kubeconfig=choice.kubeconfig,
-            context=choice.context,
-            cluster=choice.cluster,
-            ledger=choice.ledger,
-            progress=progress,
-        ),
-        config,
-        os.environ,
+    wanted = laptop.Reach(
+        kubeconfig=choice.kubeconfig,
+        context=choice.context,
+        cluster=choice.cluster,
+        ledger=choice.ledger,
+        progress=progress,
     )
+    pipeline = laptop.laptop_pipeline(wanted, config, os.environ)
+    if doubt := laptop.mismatch(wanted, config, os.environ):
+        note(doubt)
+    return pipeline
 
 
 def ledger_called(choice: Choice, pipeline: Pipeline) -> str:

@@ -8,7 +8,9 @@ import socket
 from driftgate.app.close_budgets import close_budgets
 from driftgate.app.pipeline import Pipeline
 from driftgate.cli.answers import note
+from driftgate.domain.errors import LeaseHeldError
 from driftgate.domain.ledger import LeaseRecord
+from driftgate.domain.roll import RollState
 from driftgate.ports import CloseRequest
 
 
@@ -29,15 +31,32 @@ def take_over(pipeline: Pipeline) -> None:
     pipeline.ledger.release_lease(lease)
 
 
+def refuse_beside_another(pipeline: Pipeline) -> None:
+    """No other living driftgate of this machine is at a roll in this cluster.
+
+    Raises LeaseHeldError with its name and since when: between two looks it holds no lease, and is at it all the same.
+    """
+    cluster = pipeline.cluster_names[0]
+    for roll in pipeline.ledger.load(cluster).rolls:
+        is_under_way = not roll.is_finished and roll.state is not RollState.BAKING
+        if is_under_way and roll.holder != pipeline.holder and _process_of(roll.holder) is True:
+            raise LeaseHeldError(cluster, roll.holder, roll.opened_at or roll.state_since)
+
+
 def _is_dead(lease: LeaseRecord) -> bool:
     """Whether the holder was a process of this machine that is gone. What cannot be told counts as alive."""
-    who, _, number = lease.holder.rpartition(":")
+    return _process_of(lease.holder) is False
+
+
+def _process_of(holder: str) -> bool | None:
+    """Whether the holder's process of this machine lives; None where it is another machine's, or cannot be told."""
+    who, _, number = holder.rpartition(":")
     if who.rpartition("@")[2] != socket.gethostname() or not number.isdecimal():
-        return False
+        return None
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:
-        return True
-    except (PermissionError, OverflowError):
         return False
-    return False
+    except (PermissionError, OverflowError):
+        return None
+    return True
