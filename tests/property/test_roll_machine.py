@@ -107,8 +107,12 @@ class RollMachine(RuleBasedStateMachine):
         self.happens(when, self.life.pause)
 
     @rule()
-    def a_person_resumes(self) -> None:
-        self.life.resume()
+    def a_person_asks_for_now(self) -> None:
+        self.life.ask_for_now()
+
+    @rule(when=WHEN)
+    def a_person_resumes(self, when: When) -> None:
+        self.happens(when, self.life.resume)
 
     @rule(pool=POOLS, paused=st.booleans(), when=WHEN)
     def a_pool_is_paused_by_annotation(self, pool: str, paused: bool, when: When) -> None:
@@ -153,9 +157,9 @@ class RollMachine(RuleBasedStateMachine):
     def a_node_is_cordoned(self, number: int, cordoned: bool, when: When) -> None:
         self.happens(when, lambda: self.life.cordon(number, cordoned=cordoned))
 
-    @rule(number=NODE, when=WHEN)
-    def a_node_is_interrupted(self, number: int, when: When) -> None:
-        self.happens(when, lambda: self.life.interrupt(number))
+    @rule(number=NODE, reason=st.sampled_from(["Expired", "Interrupted"]), when=WHEN)
+    def a_node_leaves_by_itself(self, number: int, reason: str, when: When) -> None:
+        self.happens(when, lambda: self.life.interrupt(number, reason))
 
     @rule(blocks=st.booleans(), when=WHEN)
     def a_pdb_blocks(self, blocks: bool, when: When) -> None:
@@ -173,6 +177,10 @@ class RollMachine(RuleBasedStateMachine):
     @rule(idle_s=st.sampled_from([10.0, 25.0, 45.0]))
     def karpenter_looks_less_often(self, idle_s: float) -> None:
         self.life.set_idle(idle_s)
+
+    @rule(lag_s=st.sampled_from([0.02, 1.5, 3.0]))
+    def karpenter_sees_budgets_late(self, lag_s: float) -> None:
+        self.life.set_lag(lag_s)
 
     @rule(when=WHEN)
     def karpenter_restarts(self, when: When) -> None:

@@ -18,7 +18,7 @@ from driftgate.app.pipeline import Pipeline
 from driftgate.app.reconcile import reconcile
 from driftgate.app.run_report import RunReport
 from driftgate.domain.errors import DriftgateError
-from driftgate.domain.policy import ClusterPolicy
+from driftgate.domain.policy import ClusterPolicy, NowRequest
 from driftgate.events import AlarmChanged, Event, Heartbeat, Origin
 from driftgate.ports import CloseRequest, WorkMessage
 from driftgate.sim.cluster import SimCluster
@@ -90,9 +90,10 @@ class Deployment:
         while self.queue.has_work() and not self.is_gone:
             self._take(self.queue.waiting.popleft())
 
-    def look(self, cause: str = "test") -> RunReport | None:
-        """One look at the cluster, whatever is queued; None where the worker failed or died."""
-        return self._reconcile(WorkMessage(cluster=self.world.policy.cluster, dedup=cause, cause=cause))
+    def look(self, cause: str = "test", request: NowRequest | None = None) -> RunReport | None:
+        """One look at the cluster, whatever is queued; None where it failed."""
+        message = WorkMessage(cluster=self.world.policy.cluster, dedup=cause, cause=cause)
+        return self._reconcile(message, request=request)
 
     def beat(self) -> None:
         """A heartbeat, now."""
@@ -123,10 +124,12 @@ class Deployment:
             self.queue.locked_until = self.sim.clock.now() + VISIBILITY
             self.queue.waiting.appendleft(message)
 
-    def _reconcile(self, message: WorkMessage, fate: Fate | None = None) -> RunReport | None:
+    def _reconcile(
+        self, message: WorkMessage, fate: Fate | None = None, request: NowRequest | None = None
+    ) -> RunReport | None:
         self.is_working = True
         try:
-            report = self.attempt(lambda: reconcile(self.pipeline(fate), message))
+            report = self.attempt(lambda: reconcile(self.pipeline(fate), message, request))
         finally:
             self.is_working = False
         if report is not None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from driftgate.adapters.ledger_memory import MemoryLedger
 from driftgate.app.close_budgets import close_budgets
 from driftgate.domain.errors import AwsUnavailableError
 from driftgate.domain.ledger import Approval, ImageVerdict, Stop, StopCause
 from driftgate.domain.nodepool import PAUSED_ANNOTATION
-from driftgate.domain.policy import Mode
-from driftgate.domain.window import current_window, end_of_permission, next_window
+from driftgate.domain.policy import Mode, NowRequest
+from driftgate.domain.window import current_window, end_of_permission, next_blackout_start, next_window
 from driftgate.ports import CloseRequest, PutImageVerdict, PutStop, RemoveStop
 from driftgate.sim.kinds import NODEPOOLS, NODES, PDBS
 from driftgate.sim.launching import Launch
@@ -52,14 +53,14 @@ class Life:
 
     # --- the truth ---------------------------------------------------------------------------------
 
-    def permit(self, pool: str, at: datetime) -> Permission:
+    def permit(self, pool: str, at: datetime, is_now: bool = False) -> Permission:
         """What really speaks against an opening at this moment."""
         stored = self.sim.store.get(NODEPOOLS, pool)
         annotations = annotations_of(stored.obj) if stored is not None else {}
-        world = self.deployment.world
+        world, window = self.deployment.world, current_window((OFTEN,), at)
         facts = {
             "the mode is observe": world.policy.default.mode is Mode.OBSERVE,
-            "no window is open": current_window((OFTEN,), at) is None,
+            "no window is open": window is None and not is_now,
             "a blackout": SALE.covers(at),
             "the calendar is closed": world.calendars.states.get(CALENDAR, "OPEN") != "OPEN",
             "a person paused": any(s.cause is StopCause.PAUSE for s in self.ledger.real.load("demo").stops),
@@ -67,11 +68,11 @@ class Life:
             "the alarm is not good": world.alarms.states.get("demo_5xx") != "OK" or world.alarms.failure is not None,
             "the ledger is down": self.ledger.is_down,
         }
-        window = current_window((OFTEN,), at)
+        black = next_blackout_start((SALE,), at)
         return Permission(
             against=tuple(fact for fact, holds in facts.items() if holds),
-            window=None if window is None else window.start,
-            end=end_of_permission((OFTEN,), (SALE,), at),
+            window=None if window is None or is_now else window.start,
+            end=black if is_now else end_of_permission((OFTEN,), (SALE,), at),
         )
 
     @property
@@ -87,9 +88,13 @@ class Life:
     def soon(self, seconds: float, act: Callable[[], None]) -> None:
         """It happens so many seconds from now, whoever is at work then."""
         if seconds == 0:
-            act()
+            self._happen(act)
         else:
-            self.sim.agenda.after(seconds, act)
+            self.sim.agenda.after(seconds, lambda: self._happen(act))
+
+    def _happen(self, act: Callable[[], None]) -> None:
+        act()
+        self.watchman.facts_changed()
 
     def after_opening(self, seconds: float, act: Callable[[], None]) -> None:
         """It happens so many seconds after the next opening."""
@@ -98,7 +103,7 @@ class Life:
     def _opened(self) -> None:
         waiting, self._after_opening = self._after_opening, []
         for seconds, act in waiting:
-            self.sim.agenda.after(seconds, act)
+            self.sim.agenda.after(seconds, partial(self._happen, act))
 
     def pass_time(self, seconds: float) -> None:
         self._slept = False
@@ -130,6 +135,10 @@ class Life:
         self.deployment.alarm(state, told=told)
         if state == "ALARM" and told:
             self._must_be_shut("the alarm")
+
+    def ask_for_now(self) -> None:
+        """As `driftgate roll --now`: the first slice here, what follows by the queue."""
+        self.deployment.look("now", NowRequest(person="ada", reason="a fix"))
 
     def pause(self) -> None:
         """As `driftgate pause`: a stop, and a closing."""
@@ -197,9 +206,10 @@ class Life:
                 NODES, node, lambda obj: section(obj, "spec").update(unschedulable=cordoned), "kubectl"
             )
 
-    def interrupt(self, number: int) -> None:
+    def interrupt(self, number: int, reason: str) -> None:
+        """The node leaves without asking any budget."""
         if (node := self.node(number)) is not None:
-            self.sim.interrupt(node)
+            self.sim.interrupt(node, reason)
 
     def set_pdb(self, *, blocks: bool) -> None:
         self.sim.writes.change(
@@ -214,6 +224,10 @@ class Life:
     def set_idle(self, seconds: float) -> None:
         """How long Karpenter rests between two looks."""
         self.sim.world.timings = replace(self.sim.world.timings, idle_s=seconds)
+
+    def set_lag(self, seconds: float) -> None:
+        """How old Karpenter's view of budgets is; less than the five seconds after which a node frees its slot."""
+        self.sim.world.view.lag_of[NODEPOOLS] = seconds
 
     def next_launch(self, launch: Launch) -> None:
         self.sim.karpenter.launching.next_launches.append(launch)

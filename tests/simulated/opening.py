@@ -15,7 +15,8 @@ class Opening:
     """One opening by driftgate.
 
     `is_disturbed`: somebody died, slept or did not answer while it stood. `is_forgotten`: the ledger that knew of it
-    is lost. `is_traceless`: so is its NodePool, with the annotation.
+    is lost. `is_traceless`: so is its NodePool, with the annotation. `objected_at`: since when something speaks
+    against it while it stands.
     """
 
     id: str
@@ -24,7 +25,9 @@ class Opening:
     guard_at: datetime
     window: datetime | None
     baseline: tuple[Budget, ...]
+    is_now: bool = False
     against: tuple[str, ...] = ()
+    objected_at: datetime | None = None
     is_edited: bool = False
     is_disturbed: bool = False
     is_forgotten: bool = False
@@ -46,9 +49,10 @@ class Permission:
     end: datetime | None = None
 
 
-Permit = Callable[[str, datetime], Permission]
+Permit = Callable[[str, datetime, bool], Permission]
+"""Of a pool, at a moment, asked for by a person's `--now` or not."""
 
 
-def always(pool: str, at: datetime) -> Permission:
+def always(pool: str, at: datetime, is_now: bool) -> Permission:
     """Nothing speaks against it."""
     return Permission()

@@ -16,6 +16,7 @@ from driftgate.domain.gate import shuts_drifted
 from driftgate.domain.marks import is_guard_mark, is_mark, is_open_mark
 from driftgate.domain.nodepool import ROLL_ANNOTATION
 from driftgate.domain.roll_annotation import LiveRoll, from_text
+from driftgate.domain.roll_steps import NOW_KEY
 from driftgate.sim.cluster import SimCluster
 from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.objects import JsonDict, annotations_of, copy_of, section
@@ -26,6 +27,7 @@ from tests.simulated.opening import Opening, Permit, always
 
 OURS = "driftgate"
 MANY = 1000
+SLICE = timedelta(seconds=61)
 LAG = timedelta(seconds=0.5)
 """What Karpenter may take after the guard's minute: a decision on its way, made a moment before."""
 
@@ -68,6 +70,13 @@ class Watchman:
         self.disturb()
         for opening in self.openings:
             opening.is_forgotten = True
+
+    def facts_changed(self) -> None:
+        """Something in the world changed that may speak against what stands open, or no longer does."""
+        now = self.sim.clock.now()
+        for opening in self.standing():
+            objected = bool(self.permit(opening.pool, now, opening.is_now).against)
+            opening.objected_at = (opening.objected_at or now) if objected else None
 
     def histogram(self) -> Counter[int]:
         """How many openings took how many nodes."""
@@ -137,7 +146,7 @@ class Watchman:
             self._say(f"{pool}: opened over marks that stood there")
         if any(o.pool == pool and o.guard_at > change.at and not o.is_forgotten for o in self.openings):
             self._say(f"{pool}: opened again before the last opening's guard had passed")
-        permission = self.permit(pool, change.at)
+        permission = self.permit(pool, change.at, _is_now(live))
         self.openings.append(
             Opening(
                 id=live.id,
@@ -145,6 +154,7 @@ class Watchman:
                 at=change.at,
                 guard_at=live.guard_at,
                 window=permission.window,
+                is_now=_is_now(live),
                 baseline=before,
                 against=permission.against,
                 is_disturbed=self.is_troubled(),
@@ -166,7 +176,7 @@ class Watchman:
             self._say(f"{pool}: the guard does not shut the gate")
         if live.guard_at > change.at and (_allows(after, change.at) or 0) > 1:
             self._say(f"{pool}: opened for more than one")
-        end = self.permit(pool, change.at).end
+        end = self.permit(pool, change.at, _is_now(live)).end
         if end is not None and live.guard_at > max(end, change.at):
             self._say(f"{pool}: may stand open until {live.guard_at}, but the permission ends at {end}")
 
@@ -220,7 +230,7 @@ class Watchman:
         if self.per_window is None:
             return
         known = [o for o in self.openings if not (o.is_forgotten and o.is_traceless)]
-        took = Counter((o.pool, o.window) for o in known if o.taken)
+        took = Counter((o.pool, o.window) for o in known if o.taken and o.window is not None)
         for (pool, window), count in took.items():
             if count > self.per_window:
                 self._say(f"{pool}: {count} openings took a node in the window of {window}")
@@ -231,10 +241,17 @@ class Watchman:
             stood = opening.stood_until(self.sim.clock.now()) - opening.at
             if opening.against and stood > (timedelta(seconds=90) if opening.is_disturbed else timedelta(0)):
                 self._say(f"{opening.pool}: opened at {opening.at} although {', '.join(opening.against)}")
+            since = opening.objected_at
+            if since and not opening.is_disturbed and opening.stood_until(self.sim.clock.now()) - since > SLICE:
+                self._say(f"{opening.pool}: stands open longer than a slice against an objection of {since}")
 
     def _say(self, what: str) -> None:
         if what not in self.broken:
             self.broken.append(what)
+
+
+def _is_now(live: LiveRoll) -> bool:
+    return live.window_key.startswith(NOW_KEY)
 
 
 def _note_of(stored: Stored | None) -> str | None:
