@@ -478,9 +478,11 @@ class TestMarksWithoutARecord:
         assert app.opened == [ZERO]
 
     @pytest.mark.parametrize("raw", ["", "not json", "[]", "{}", '{"id": 7}'])
-    def test_an_unreadable_annotation_is_no_record_and_no_obstacle(self, planner: Planner, raw: str):
+    def test_an_unreadable_annotation_is_no_record_and_holds_because_it_may_be_the_only_one(
+        self, planner: Planner, raw: str
+    ):
         assert standing(planner, [MARK, guard()], SATURDAY, annotation=raw).opened == [ZERO]
-        assert standing(planner, [ZERO], SATURDAY, annotation=raw).kind == "OPEN"
+        assert "UNKNOWN" in standing(planner, [ZERO], SATURDAY, annotation=raw).codes
 
     def test_a_pool_that_is_frozen_by_a_person_during_ours_is_left_frozen(self, planner: Planner):
         app = standing(planner, [{"nodes": "0"}], "2026-10-17T02:31:00Z", annotation=live())

@@ -34,12 +34,13 @@ _JOIN_S = 1.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchTimes:
     """Seconds: how long a stream lasts before it is taken up anew, how much silence in it means that it is dead, and
-    how long an API server may be out of reach before the watch gives up.
+    how long an API server may be out of reach before the watch gives up. Silence and patience together stay below one
+    idle pass of Karpenter (10 s): whoever cannot see shuts the gate before a second node can go.
     """
 
-    stream_s: int = 5
-    silence_s: float = 7.0
-    patience_s: float = 10.0
+    stream_s: int = 3
+    silence_s: float = 4.0
+    patience_s: float = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

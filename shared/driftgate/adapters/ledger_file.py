@@ -100,7 +100,7 @@ def _parsed(path: Path, text: str) -> Book:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise _corrupt(path, f"is cut short or not JSON at {place}: {error.msg}") from error
-    except InvalidInputError as error:
+    except (InvalidInputError, ValueError, RecursionError) as error:
         raise _corrupt(path, str(error)) from error
 
 

@@ -26,7 +26,7 @@ class StdoutPublisher:
 def lines_of(event: DomainEvent) -> list[str]:
     """The event as lines of plain text."""
     where = "/".join(part for part in (event.cluster, event.pool) if part)
-    code = f" [{event.code}]" if event.code else ""
+    code = f" [{event.code}]" if event.code and event.code not in event.title else ""
     head = f"{event.at:%Y-%m-%dT%H:%M:%SZ} {where} {event.title}{code}"
     text = [f"    {line}" for line in event.text.splitlines()]
     return [head, *text, *(f"    → {step}" for step in event.next_steps)]

@@ -16,6 +16,9 @@ import yaml
 from driftgate.domain.errors import InvalidInputError
 
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_BLANK = " \t\r\n"
+"""What YAML takes for blank: other white space may be somebody's text."""
+
 _COMMENT = re.compile(r"^\s*(#.*)?$")
 _Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -55,10 +58,10 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
         part = text[start:end]
         if all(_COMMENT.match(row) for row in part.splitlines()):
             continue
-        first = start + len(part) - len(part.lstrip())
+        first = start + len(part) - len(part.lstrip(_BLANK))
         line += text.count("\n", counted, first)
         counted = first
-        yield line, part.strip()
+        yield line, part.strip(_BLANK)
 
 
 def _read(part: str, line: int, source: str) -> object:

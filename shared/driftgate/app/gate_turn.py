@@ -19,10 +19,11 @@ from driftgate.domain.advance import Advance, neglect, recounted, taken, to_clos
 from driftgate.domain.errors import DriftgateError, LedgerConflictError
 from driftgate.domain.guard import GUARD_LEAD
 from driftgate.domain.judge import Judgement
+from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.plan import ActionKind
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
-from driftgate.ports import LedgerState
+from driftgate.ports import LedgerState, PoolMembers
 
 _REASONS = {
     WatchEnd.REVERT_BY: ReasonCode.OPEN_TIMEOUT,
@@ -59,7 +60,7 @@ class GateTurn:
             self._give_up(opening)
             return None
         self._report.opened.append(plan.name)
-        return self._end(GateWatch(self._worker, opening.pool, opening.roll).run(opening.members))
+        return self._end(self._watched(opening.pool, opening.roll, opening.members))
 
     def hand_over(self, roll: Roll) -> bool:
         """Whether the gate may stay open for the next slice: its guard is at least 30 s ahead, moved on if need be."""
@@ -82,7 +83,15 @@ class GateTurn:
         except DriftgateError as error:
             self.shut_unattended(roll, error)
             return None
-        return self._end(GateWatch(self._worker, pool, roll).run(members))
+        return self._end(self._watched(pool, roll, members))
+
+    def _watched(self, pool: NodePoolSnapshot, roll: Roll, members: PoolMembers) -> Watched:
+        """One slice of watching. Whatever breaks it, a bug of ours included, the gate is shut before it is heard of."""
+        try:
+            return GateWatch(self._worker, pool, roll).run(members)
+        except Exception:
+            self._shut(roll, to_closed(roll, ReasonCode.UNKNOWN, self._worker.clock.now()))
+            raise
 
     def _end(self, watched: Watched) -> Roll | None:
         """The roll while its gate may stay open; else the gate is shut first of all."""

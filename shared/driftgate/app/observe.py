@@ -77,8 +77,8 @@ def _guards(reader: _Reader, sources: Sources, policy: ClusterPolicy, seen: Obse
     guards = tuple({guard.name: guard for p in policy.policies() for guard in p.guards.alarms or ()}.values())
     names = tuple(sorted({name for p in policy.policies() for name in p.guards.calendars}))
     since = seen.at - max(p.guards.flapping_within for p in policy.policies())
-    alarms = reader.read("alarms", lambda: sources.alarms.read(guards, since) if guards else (), None)
-    calendars = reader.read("calendars", lambda: sources.calendars.read(names) if names else (), None)
+    alarms = reader.read("alarms", lambda: sources.alarms.read(guards, since) if guards else None, None)
+    calendars = reader.read("calendars", lambda: sources.calendars.read(names) if names else None, None)
     return replace(seen, alarms=alarms, calendars=calendars)
 
 

@@ -21,7 +21,7 @@ from driftgate.app.tell import Teller
 from driftgate.app.watch_gate import SLICE
 from driftgate.domain import stories
 from driftgate.domain.advance import Advance
-from driftgate.domain.errors import DriftgateError, LeaseHeldError, LedgerConflictError
+from driftgate.domain.errors import DriftgateError, InvariantError, LeaseHeldError, LedgerConflictError
 from driftgate.domain.image_parameters import parameters_in_use
 from driftgate.domain.judge import Judgement, judge
 from driftgate.domain.ledger import LeaseRecord, Stop
@@ -140,6 +140,9 @@ class ClusterRun:
             self._go_on(turn, roll, message)
         except DriftgateError as error:
             turn.shut_unattended(roll, error)
+        except Exception as error:
+            turn.shut_unattended(roll, InvariantError(f"{type(error).__name__}: {error}"))
+            raise
 
     def _go_on(self, turn: GateTurn, roll: Roll, message: WorkMessage) -> None:
         """The slice is over and the gate still open: decide again; close, or hand over with a fresh guard."""

@@ -95,4 +95,5 @@ def _held(report: RunReport, pool: str) -> RollResult:
 
 
 def _seconds(start: datetime | None, end: datetime | None) -> float | None:
-    return None if start is None or end is None else round(max(0.0, (end - start).total_seconds()), 3)
+    """Seconds between; None where either is not known, or the sign was only found after the closing."""
+    return None if start is None or end is None or end < start else round((end - start).total_seconds(), 3)

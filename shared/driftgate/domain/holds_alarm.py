@@ -40,7 +40,9 @@ def _nobody_said() -> Hold:
 
 
 def _find(name: str, observation: Observation) -> AlarmObservation | None:
-    return next((alarm for alarm in observation.alarms or () if alarm.name == name), None)
+    """The alarm; of several of one name (two regions) the one that is not OK."""
+    found = [alarm for alarm in observation.alarms or () if alarm.name == name]
+    return next((alarm for alarm in found if alarm.state != "OK"), found[0] if found else None)
 
 
 def _holds_of(guard: AlarmGuard, observation: Observation, guards: GuardPolicy, now: datetime) -> tuple[Hold, ...]:

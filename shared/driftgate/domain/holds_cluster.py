@@ -13,7 +13,7 @@ from driftgate.domain.observation import Observation
 from driftgate.domain.plan import Hold
 from driftgate.domain.pod_blocks import lone_pods
 from driftgate.domain.policy import PoolPolicy
-from driftgate.domain.pool_facts import PoolFacts
+from driftgate.domain.pool_facts import NEEDED, PoolFacts
 from driftgate.domain.pool_health import health_holds, listed, pause_hold
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
@@ -117,9 +117,14 @@ def _single(facts: PoolFacts, observation: Observation, policy: PoolPolicy) -> t
     )
 
 
+_JUDGED_ELSEWHERE = frozenset(
+    {*NEEDED, "alarms", "calendars", "images", "parameters", "karpenter", "volumeattachments", "ledger"}
+)
+"""Unread, these have holds of their own, or only leave something unsaid."""
+
+
 def _unread_details(observation: Observation) -> tuple[Hold, ...]:
-    """Pods and PodDisruptionBudgets decide which node can go: unread, they are not empty."""
-    needed = ("pods", "poddisruptionbudgets")
+    """Pods and PodDisruptionBudgets decide which node can go: unread, they are not empty. Nor is what nobody knows."""
     return tuple(
         Hold(
             code=ReasonCode.UNKNOWN,
@@ -128,7 +133,7 @@ def _unread_details(observation: Observation) -> tuple[Hold, ...]:
             remedy="Give driftgate the rights that `driftgate cluster-manifests` prints, or try again.",
         )
         for error in observation.errors
-        if error.resource in needed
+        if error.resource.lower() not in _JUDGED_ELSEWHERE
     )
 
 

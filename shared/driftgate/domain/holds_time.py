@@ -13,7 +13,7 @@ from driftgate.domain.observation import Observation
 from driftgate.domain.plan import Hold
 from driftgate.domain.policy import Mode, NowRequest, PoolPolicy
 from driftgate.domain.reasons import ReasonCode
-from driftgate.domain.roll import Roll
+from driftgate.domain.roll import Roll, RollState
 from driftgate.domain.roll_counts import OpeningCount
 from driftgate.domain.stops import is_standing
 from driftgate.domain.window import (
@@ -106,13 +106,15 @@ def count_holds(count: OpeningCount, policy: PoolPolicy, request: NowRequest | N
 
 def pause_holds(finished: Iterable[Roll], policy: PoolPolicy, now: datetime) -> tuple[Hold, ...]:
     """PAUSE_BETWEEN after the pool's last roll that took a node, and until the last guard's minute has passed."""
-    ends = [(roll.ended_at + policy.open.pause_between, roll) for roll in finished if roll.ended_at and roll.sign_at]
+    took = (roll for roll in finished if roll.state is not RollState.CLOSED_UNUSED)
+    ends = [((roll.ended_at or roll.state_since) + policy.open.pause_between, roll) for roll in took]
     guards = [(roll.guard_at, roll) for roll in finished if roll.guard_at]
     later = [(until, roll) for until, roll in ends + guards if until > now]
     if not later:
         return ()
     until, roll = max(later, key=lambda pair: pair[0])
-    text = f"The roll {roll.id} ended at {rfc3339(roll.ended_at)}; the next may follow at {rfc3339(until)}."
+    ended = rfc3339(roll.ended_at or roll.state_since)
+    text = f"The roll {roll.id} ended at {ended}; the next may follow at {rfc3339(until)}."
     return (Hold(code=ReasonCode.PAUSE_BETWEEN, message=text, until=until, remedy="Time lifts this."),)
 
 

@@ -23,13 +23,14 @@ from driftgate.domain.holds_time import (
 from driftgate.domain.horizon import next_opening
 from driftgate.domain.image_rules import image_holds
 from driftgate.domain.jsonvalue import rfc3339
+from driftgate.domain.nodepool import ROLL_ANNOTATION
 from driftgate.domain.opening import Obstacle, check_opened, native_blackout, next_native_zero, why_not_openable
 from driftgate.domain.opening_plan import open_patch, revert_by, roll_id, timed
 from driftgate.domain.plan import Action, ActionKind, Hold
 from driftgate.domain.pool_case import PoolCase, rules_of
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
-from driftgate.domain.roll_annotation import LiveRoll, Tombstone, from_text
+from driftgate.domain.roll_annotation import LiveRoll, Tombstone, Unreadable, from_text
 from driftgate.domain.roll_counts import OpeningCount, count_openings
 from driftgate.domain.roll_steps import NOW_KEY
 from driftgate.domain.verdicts import image_blind_spots
@@ -67,6 +68,7 @@ def _holds(case: PoolCase) -> tuple[Hold, ...]:
         *window_holds(moment, request),
         *blackout_holds(seen, policy, facts.now),
         *_ledger_holds(case),
+        *_annotation_holds(case),
         *count_holds(_count(case), policy, request),
         *pause_holds(finished, policy, facts.now),
         *(_of_obstacle(case, obstacle) for obstacle in _obstacles(case)),
@@ -83,6 +85,21 @@ def _ledger_holds(case: PoolCase) -> tuple[Hold, ...]:
     seen = case.cluster.observation
     failed = next((error for error in seen.errors if error.resource == "ledger"), None)
     return (ledger_unknown("rolls"),) if seen.rolls is None or failed is not None else ()
+
+
+def _annotation_holds(case: PoolCase) -> tuple[Hold, ...]:
+    """An annotation of ours that cannot be read may be the only record of an opening."""
+    standing = from_text(case.facts.pool.roll_annotation)
+    if not isinstance(standing, Unreadable):
+        return ()
+    return (
+        Hold(
+            code=ReasonCode.UNKNOWN,
+            message=f"What driftgate wrote on this NodePool cannot be read: {standing.problem}",
+            objects=(f"nodepool/{case.facts.pool.name}",),
+            remedy=f"Look at its budgets; then remove the annotation {ROLL_ANNOTATION}.",
+        ),
+    )
 
 
 def _image_holds(case: PoolCase) -> tuple[Hold, ...]:
