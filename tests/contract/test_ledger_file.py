@@ -290,3 +290,14 @@ def test_ledger_in_a_place_that_is_no_folder_says_so(tmp_path):
 
     with pytest.raises(LedgerUnavailableError, match=r"ledger\.json"):
         ledger.commit("demo", PutLook(NOW))
+
+
+@pytest.mark.parametrize("content", ['{"schemaVersion": ' + "1" * 5000 + "}", "[" * 100_000])
+def test_a_file_that_json_itself_gives_up_on_is_corrupt_and_not_a_crash(tmp_path, content):
+    path = tmp_path / "ledger.json"
+    path.write_text(content)
+
+    with pytest.raises(LedgerCorruptError):
+        FileLedger(path, FakeClock()).load("demo")
+
+    assert path.read_text() == content
