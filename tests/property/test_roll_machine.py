@@ -122,9 +122,9 @@ class RollMachine(RuleBasedStateMachine):
     def a_person_edits_budgets(self, pool: str, edit: int, when: When) -> None:
         self.happens(when, lambda: self.life.edit_budgets(pool, EDITS[edit]))
 
-    @rule(pool=POOLS)
-    def git_puts_the_budgets_back(self, pool: str) -> None:
-        self.life.edit_budgets(pool, lambda _, __: [dict(entry) for entry in GATES[pool]])
+    @rule(pool=POOLS, when=WHEN)
+    def git_puts_the_budgets_back(self, pool: str, when: When) -> None:
+        self.happens(when, lambda: self.life.edit_budgets(pool, lambda _, __: [dict(entry) for entry in GATES[pool]]))
 
     @rule(mode=st.sampled_from([Mode.ACT, Mode.ACT, Mode.OBSERVE]), when=WHEN)
     def the_mode_is_set(self, mode: Mode, when: When) -> None:
@@ -146,41 +146,41 @@ class RollMachine(RuleBasedStateMachine):
 
     @rule(image=st.sampled_from([NEW_IMAGE, NEW_IMAGE, OLD_IMAGE, "ami-0ccc00000000000c3"]), when=WHEN)
     def the_image_changes(self, image: str, when: When) -> None:
-        self.happens(when, lambda: self.life.set_image(image))
+        self.happens(when, lambda: self.life.nature.set_image(image))
 
     @rule(number=NODE, when=WHEN, minutes=st.sampled_from([1, 4, 30]))
     def a_node_is_sick_for_a_while(self, number: int, when: When, minutes: int) -> None:
-        self.life.soon(when.seconds + 60.0 * minutes, lambda: self.life.set_ready(number, ready=True))
-        self.happens(when, lambda: self.life.set_ready(number, ready=False))
+        self.life.soon(when.seconds + 60.0 * minutes, lambda: self.life.nature.set_ready(number, ready=True))
+        self.happens(when, lambda: self.life.nature.set_ready(number, ready=False))
 
     @rule(number=NODE, cordoned=st.booleans(), when=WHEN)
     def a_node_is_cordoned(self, number: int, cordoned: bool, when: When) -> None:
-        self.happens(when, lambda: self.life.cordon(number, cordoned=cordoned))
+        self.happens(when, lambda: self.life.nature.cordon(number, cordoned=cordoned))
 
     @rule(number=NODE, reason=st.sampled_from(["Expired", "Interrupted"]), when=WHEN)
     def a_node_leaves_by_itself(self, number: int, reason: str, when: When) -> None:
-        self.happens(when, lambda: self.life.interrupt(number, reason))
+        self.happens(when, lambda: self.life.nature.interrupt(number, reason))
 
     @rule(blocks=st.booleans(), when=WHEN)
     def a_pdb_blocks(self, blocks: bool, when: When) -> None:
-        self.happens(when, lambda: self.life.set_pdb(blocks=blocks))
+        self.happens(when, lambda: self.life.nature.set_pdb(blocks=blocks))
 
     @rule(launch=st.sampled_from(sorted(set(Launch) - {Launch.FINE})))
     def the_next_launch_goes_wrong(self, launch: Launch) -> None:
-        self.life.next_launch(launch)
+        self.life.nature.next_launch(launch)
 
     @rule(minutes=st.sampled_from([0.4, 1.2, 4, 7]), when=WHEN)
     def pods_are_on_their_way_to_every_node(self, minutes: float, when: When) -> None:
         """Karpenter takes none of them meanwhile, and driftgate cannot see why."""
-        self.happens(when, lambda: self.life.nominate(minutes * 60.0))
+        self.happens(when, lambda: self.life.nature.nominate(minutes * 60.0))
 
     @rule(idle_s=st.sampled_from([10.0, 25.0, 45.0]))
     def karpenter_looks_less_often(self, idle_s: float) -> None:
-        self.life.set_idle(idle_s)
+        self.life.nature.set_idle(idle_s)
 
     @rule(lag_s=st.sampled_from([0.02, 1.5, 3.0]))
     def karpenter_sees_budgets_late(self, lag_s: float) -> None:
-        self.life.set_lag(lag_s)
+        self.life.nature.set_lag(lag_s)
 
     @rule(when=WHEN)
     def karpenter_restarts(self, when: When) -> None:
@@ -188,7 +188,7 @@ class RollMachine(RuleBasedStateMachine):
 
     @rule(when=WHEN)
     def more_pods_come(self, when: When) -> None:
-        self.happens(when, self.life.scale_up)
+        self.happens(when, self.life.nature.scale_up)
 
     # --- what driftgate needs ---
 
@@ -303,7 +303,7 @@ def check_records(life: Life) -> None:
 THOROUGH = os.environ.get("DRIFTGATE_TESTS") == "thorough"
 TestRollMachine = RollMachine.TestCase
 TestRollMachine.settings = settings(
-    max_examples=1500 if THOROUGH else 80,
+    max_examples=1500 if THOROUGH else 60,
     stateful_step_count=50 if THOROUGH else 25,
     derandomize=not THOROUGH,
     phases=tuple(Phase) if THOROUGH else (Phase.explicit, Phase.generate),

@@ -19,13 +19,13 @@ from driftgate.domain.nodepool import PAUSED_ANNOTATION
 from driftgate.domain.policy import Mode, NowRequest
 from driftgate.domain.window import current_window, end_of_permission, next_blackout_start, next_window
 from driftgate.ports import CloseRequest, PutImageVerdict, PutStop, RemoveStop
-from driftgate.sim.kinds import NODEPOOLS, NODES, PDBS
-from driftgate.sim.launching import Launch
+from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.manifests import NEW_IMAGE, OLD_IMAGE
 from driftgate.sim.objects import JsonDict, annotations_of, section
 from driftgate.sim.witness import budgets_of
 from tests.simulated.deployment import Deployment
 from tests.simulated.fate import End, Fate
+from tests.simulated.nature import Nature
 from tests.simulated.opening import Permission
 from tests.simulated.trouble import ApiTrouble, Failure, FlakyLedger
 from tests.simulated.two_pools import CALENDAR, GATES, OFTEN, PER_WINDOW, POLICY, SALE, two_pools
@@ -40,6 +40,7 @@ class Life:
 
     def __init__(self) -> None:
         self.sim = two_pools()
+        self.nature = Nature(self.sim)
         self.deployment = Deployment(self.sim, POLICY)
         self.watchman = Watchman(self.sim, self.permit, PER_WINDOW, lambda: self._slept)
         self.api = ApiTrouble(self.sim.clock, self._trouble)
@@ -184,60 +185,12 @@ class Life:
             self.sim.add_nodepool(pool, GATES[pool], expire_after="720h")
 
     def _must_be_shut(self, why: str) -> None:
-        """I8: closing is always allowed, and comes first."""
+        """I8: closing is always allowed, comes first, and needs nothing but the API server."""
         standing = [o for o in self.watchman.standing() if o.guard_at > self.sim.clock.now()]
-        if standing and self.is_healthy:
+        if standing and self.api.is_over:
             self.watchman.broken.append(f"{standing[0].pool} stands open after {why}")
 
-    # --- the cluster -------------------------------------------------------------------------------
-
-    def node(self, number: int) -> str | None:
-        """Some node that is there."""
-        names = [node.name for node in self.sim.store.all_of(NODES)]
-        return names[number % len(names)] if names else None
-
-    def set_ready(self, number: int, *, ready: bool) -> None:
-        if (node := self.node(number)) is not None:
-            self.sim.set_ready(node, ready=ready)
-
-    def cordon(self, number: int, *, cordoned: bool) -> None:
-        if (node := self.node(number)) is not None:
-            self.sim.writes.change(
-                NODES, node, lambda obj: section(obj, "spec").update(unschedulable=cordoned), "kubectl"
-            )
-
-    def interrupt(self, number: int, reason: str) -> None:
-        """The node leaves without asking any budget."""
-        if (node := self.node(number)) is not None:
-            self.sim.interrupt(node, reason)
-
-    def set_pdb(self, *, blocks: bool) -> None:
-        self.sim.writes.change(
-            PDBS, "default/web", lambda obj: section(obj, "spec").update(maxUnavailable=0 if blocks else 3), "kubectl"
-        )
-
-    def nominate(self, seconds: float) -> None:
-        """Pending pods are on their way to every node: Karpenter takes none of them meanwhile."""
-        until = self.sim.clock.now() + timedelta(seconds=seconds)
-        self.sim.world.nominated.update({node.name: until for node in self.sim.store.all_of(NODES)})
-
-    def set_idle(self, seconds: float) -> None:
-        """How long Karpenter rests between two looks."""
-        self.sim.world.timings = replace(self.sim.world.timings, idle_s=seconds)
-
-    def set_lag(self, seconds: float) -> None:
-        """How old Karpenter's view of budgets is; less than the five seconds after which a node frees its slot."""
-        self.sim.world.view.lag_of[NODEPOOLS] = seconds
-
-    def next_launch(self, launch: Launch) -> None:
-        self.sim.karpenter.launching.next_launches.append(launch)
-
-    def set_image(self, image: str) -> None:
-        self.sim.set_image("std", image)
-
-    def scale_up(self) -> None:
-        for _ in range(3):
-            self.sim.add_pod()
+    # --- driftgate ---------------------------------------------------------------------------------
 
     def recover(self) -> None:
         """Everything answers, nobody objects, every node is well, and one more in each pool is drifted."""
@@ -246,12 +199,9 @@ class Life:
         self.resume()
         self.set_mode(Mode.ACT)
         self.restore()
-        self.set_pdb(blocks=False)
+        self.nature.heal()
+        self.nature.set_image(NEW_IMAGE)
         self.clear_image()
-        self.set_image(NEW_IMAGE)
-        for node in self.sim.store.all_of(NODES):
-            self.sim.set_ready(node.name, ready=True)
-            self.sim.writes.change(NODES, node.key, _uncordon, "kubectl")
         for pool in GATES:
             self.create_pool(pool)
             self.annotate_pause(pool, paused=False)
@@ -260,8 +210,6 @@ class Life:
             self._more += 1
             drifted_since = self.sim.clock.now() - timedelta(days=9)
             self.sim.add_node(pool, f"{pool}-more{self._more}", drifted_since=drifted_since, pods=self._more % 2 * 4)
-
-    # --- driftgate ---------------------------------------------------------------------------------
 
     def fail_api(self, failure: Failure, method: str, resource: str, seconds: float) -> None:
         self.api.add(failure, method, resource, seconds)
@@ -302,7 +250,3 @@ class Life:
     def _met_fate(self) -> None:
         self._slept = True
         self.watchman.disturb()
-
-
-def _uncordon(node: JsonDict) -> None:
-    section(node, "spec").pop("unschedulable", None)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from driftgate.domain.allowance import allowed
 from driftgate.domain.budget import Budget, DisruptionReason, from_objects
+from driftgate.domain.duration import parse_duration
 from driftgate.domain.gate import shuts_drifted
 from driftgate.domain.marks import is_guard_mark, is_mark, is_open_mark
 from driftgate.domain.nodepool import ROLL_ANNOTATION
@@ -19,14 +20,16 @@ from driftgate.domain.roll_annotation import LiveRoll, from_text
 from driftgate.domain.roll_steps import NOW_KEY
 from driftgate.sim.cluster import SimCluster
 from driftgate.sim.kinds import NODEPOOLS
-from driftgate.sim.objects import JsonDict, annotations_of, copy_of, section
+from driftgate.sim.objects import JsonDict, annotations_of
 from driftgate.sim.store import Change, Stored
 from driftgate.sim.witness import Disruption, budgets_of
 from tests.gate_policy import refusals
+from tests.simulated.comparing import everything_else, taken_away
 from tests.simulated.opening import Opening, Permit, always
 
 OURS = "driftgate"
 MANY = 1000
+LONGEST = timedelta(hours=8736)
 SLICE = timedelta(seconds=61)
 LAG = timedelta(seconds=0.5)
 """What Karpenter may take after the guard's minute: a decision on its way, made a moment before."""
@@ -111,7 +114,7 @@ class Watchman:
 
     def _pool_changed(self, change: Change, was: JsonDict) -> None:
         before, after = from_objects(list(budgets_of(was))), from_objects(list(budgets_of(change.after.obj)))
-        if change.manager == OURS and _rest(was) != _rest(change.after.obj):
+        if change.manager == OURS and everything_else(was) != everything_else(change.after.obj):
             self._say(f"driftgate changed more than budgets and its annotation in {change.after.name}")
         if before == after:
             return
@@ -129,6 +132,8 @@ class Watchman:
         pool, was_open, is_open = change.after.name, _is_open(before), _is_open(after)
         for refusal in refusals(before, after):
             self._say(f"{pool}: the admission policy would refuse the write: {refusal}")
+        if any(b.duration and parse_duration(b.duration) > LONGEST for b in after if b not in before):
+            self._say(f"{pool}: an entry lasts longer than 8736h")
         if is_open and not was_open:
             self._opened(change, before)
         if is_open:
@@ -207,7 +212,7 @@ class Watchman:
             self._say(f"{opening.pool}: the baseline is not back")
         if opening.is_edited and not shuts_drifted(after):
             self._say(f"{opening.pool}: closed after an edit, and the gate is not shut")
-        if opening.is_edited and (lost := _lost(opening.baseline, before, after)):
+        if opening.is_edited and (lost := taken_away(opening.baseline, before, after)):
             self._say(f"{opening.pool}: closing took a person's entries {lost}")
 
     # --- what Karpenter did ------------------------------------------------------------------------
@@ -264,25 +269,3 @@ def _is_open(budgets: Sequence[Budget]) -> bool:
 
 def _allows(budgets: Sequence[Budget], at: datetime) -> int | None:
     return allowed(budgets, MANY, at, DisruptionReason.DRIFTED)
-
-
-def _rest(pool: JsonDict) -> JsonDict:
-    """The NodePool without what driftgate may write, and without what the server keeps by itself."""
-    rest = copy_of(pool)
-    section(rest, "spec", "disruption").pop("budgets", None)
-    metadata = section(rest, "metadata")
-    annotations = {key: value for key, value in annotations_of(pool).items() if key != ROLL_ANNOTATION}
-    for key in ("generation", "resourceVersion", "managedFields", "annotations"):
-        metadata.pop(key, None)
-    return rest | {"annotations": annotations}
-
-
-def _lost(baseline: Sequence[Budget], before: Sequence[Budget], after: Sequence[Budget]) -> list[Budget]:
-    """A person's entries, neither ours nor the baseline's remainders, that the closing took."""
-    foreign = Counter(map(repr, before)) - Counter(map(repr, (b for b in before if is_mark(b))))
-    lost = foreign - Counter(map(repr, after))
-    return [b for b in before if repr(b) in lost and not _may_be_remainder(b, baseline)]
-
-
-def _may_be_remainder(budget: Budget, baseline: Sequence[Budget]) -> bool:
-    return any(b.nodes == budget.nodes and budget.reasons is not None and b != budget for b in baseline)
