@@ -61,7 +61,11 @@ def counted() -> dict[str, list[float]]:
 
 
 def at_sign(**fields) -> Roll:
-    known: dict[str, Any] = {"state": RollState.IN_FLIGHT, "sign_at": NOW, "closed_at": NOW + timedelta(milliseconds=250)}
+    known: dict[str, Any] = {
+        "state": RollState.IN_FLIGHT,
+        "sign_at": NOW,
+        "closed_at": NOW + timedelta(milliseconds=250),
+    }
     return roll(**(known | fields))
 
 
