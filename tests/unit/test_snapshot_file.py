@@ -426,3 +426,20 @@ def test_any_text_in_an_object_survives_writing_and_reading(limits, annotations,
 
     assert found.annotations == annotations
     assert found.consolidate_after == consolidate_after
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"a": ' + "1" * 5000 + "}",
+        "[" * 3000,
+        "a: " + "1" * 5000,
+        "a: !!int foo",
+        "a: !!bool foo",
+        "a: 0x_",
+        "? [a]\n: 1",
+    ],
+)
+def test_what_a_parser_gives_up_on_is_told_with_its_place(content):
+    with pytest.raises(InvalidInputError, match=r"now\.yaml"):
+        read_snapshot(content, "now.yaml", NOW)

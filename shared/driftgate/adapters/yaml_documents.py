@@ -72,6 +72,8 @@ def _read(part: str, line: int, source: str) -> object:
             pass  # a flow mapping of YAML also begins so
         except _RepeatedKeyError as error:
             raise _repeated(error.key, f"{source}, line {line}") from error
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(str(error), f"{source}, line {line}") from error
     return _read_yaml(part, line, source)
 
 
@@ -86,6 +88,8 @@ def _read_yaml(part: str, line: int, source: str) -> object:
         raise _unreadable(str(error.problem or error.context), place) from error
     except yaml.YAMLError as error:
         raise _unreadable(str(error).splitlines()[0], f"{source}, line {line}") from error
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise _unreadable(str(error), f"{source}, line {line}") from error
 
 
 def _unreadable(problem: str, place: str) -> InvalidInputError:

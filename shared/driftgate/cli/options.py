@@ -39,6 +39,10 @@ LedgerSpec = Annotated[
 OutputFormat = Annotated[Output, typer.Option("-o", "--output", help="How to write the answer.")]
 
 
+FIRST_YEAR, LAST_YEAR = 1970, 2200
+"""Windows and schedules are looked up some years to both sides."""
+
+
 def parse_at(text: str | None) -> datetime | None:
     """The time of `--at`. Raises InvalidInputError."""
     if text is None:
@@ -47,5 +51,9 @@ def parse_at(text: str | None) -> datetime | None:
     if at is None:
         raise InvalidInputError(
             f"{text!r} is not a time with a zone", place="--at", remedy="Write it like 2026-10-17T02:10:00Z."
+        )
+    if not FIRST_YEAR <= at.year <= LAST_YEAR:
+        raise InvalidInputError(
+            f"the year of {text} is out of reach", place="--at", remedy=f"Give one from {FIRST_YEAR} to {LAST_YEAR}."
         )
     return at.astimezone(UTC)
