@@ -102,7 +102,7 @@ What differs:
 
 ## What this does not show
 
-- Lambda, SQS, EventBridge and DynamoDB: other tests run the handlers on the synthesized template.
+- Lambda, SQS, EventBridge and DynamoDB: other tests run the handlers over a simulated AWS.
 - Networks that lose packets, an API server under load, pools of thousands of nodes.
 - A cloud that has no capacity; a kubelet that never comes.
 """
