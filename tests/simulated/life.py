@@ -216,6 +216,7 @@ class Life:
 
     def fail_ledger(self, seconds: float) -> None:
         self.ledger.down_until = self.sim.clock.now() + timedelta(seconds=seconds)
+        self.sim.agenda.after(seconds, self.watchman.facts_changed)
 
     def lose_ledger(self) -> None:
         """Everything that it knew is gone; what stands on the NodePools is not."""
