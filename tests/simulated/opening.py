@@ -15,7 +15,7 @@ class Opening:
     """One opening by driftgate.
 
     `is_disturbed`: somebody died, slept or did not answer while it stood. `is_forgotten`: the ledger that knew of it
-    is lost. `is_traceless`: so is its NodePool, with the annotation. `objected_at`: since when something speaks
+    is lost. `is_traceless`: so is the note on its NodePool. `objected_at`: since when something speaks
     against it while it stands.
     """
 

@@ -112,6 +112,11 @@ class Watchman:
                 opening.closed_at = opening.closed_at or at
                 opening.is_traceless = True
 
+    def _note_replaced(self, pool: str) -> None:
+        """The note of a person's `--now` stands where the window's count stood: now only the ledger has that."""
+        for opening in self.openings:
+            opening.is_traceless = opening.is_traceless or opening.pool == pool
+
     def _pool_changed(self, change: Change, was: JsonDict) -> None:
         before, after = from_objects(list(budgets_of(was))), from_objects(list(budgets_of(change.after.obj)))
         if change.manager == OURS and everything_else(was) != everything_else(change.after.obj):
@@ -151,6 +156,8 @@ class Watchman:
             self._say(f"{pool}: opened over marks that stood there")
         if any(o.pool == pool and o.guard_at > change.at and not o.is_forgotten for o in self.openings):
             self._say(f"{pool}: opened again before the last opening's guard had passed")
+        if _is_now(live):
+            self._note_replaced(pool)
         permission = self.permit(pool, change.at, _is_now(live))
         self.openings.append(
             Opening(
