@@ -109,7 +109,7 @@ class TestT12:
         assert planner.ask(pool(TRAP, self.NODES)).exit_code == 0
 
     def test_karpenter_1_5_and_1_6_never_take_the_empty_one(self, planner: Planner):
-        app = planner.app(TRAP, self.NODES, seen=observed(karpenterVersion="1.6.3"))
+        app = planner.app(TRAP, self.NODES, seen=observed(karpenterVersion="1.6.1"))
 
         assert app["nextNode"] == "a1"
         assert app.blocked["a3"] == ["VERSION_SKIPS_EMPTY"]

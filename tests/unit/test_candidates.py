@@ -114,11 +114,11 @@ class TestEmptiness:
         assert not found.is_empty
 
     def test_karpenter_1_5_and_1_6_never_take_an_empty_node_for_drift(self):
-        found = one(nodeclaim(drifted=OLD), [daemon_pod()], karpenter_version="1.6.4")
+        found = one(nodeclaim(drifted=OLD), [daemon_pod()], karpenter_version="1.6.1")
 
         assert codes(found.blockers) == [Code.VERSION_SKIPS_EMPTY]
 
-    @pytest.mark.parametrize("version", ["1.4.0", "1.7.0", None])
+    @pytest.mark.parametrize("version", ["1.4.0", "1.5.5", "1.6.4", "1.7.0", None])
     def test_other_versions_take_an_empty_node(self, version):
         assert one(nodeclaim(drifted=OLD), karpenter_version=version).is_eligible
 

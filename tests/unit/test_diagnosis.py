@@ -46,7 +46,8 @@ def test_every_right_there_is_fine():
     ("version", "outcome", "words"),
     [
         ("1.14.1", "ok", "Karpenter 1.14.1, 2 NodePools."),
-        ("1.5.5", "warning", "never takes a node without pods"),
+        ("1.5.0", "warning", "never takes a node without pods"),
+        ("1.5.5", "ok", "Karpenter 1.5.5, 2 NodePools."),
         ("1.1.5", "warning", "by the taint alone"),
         ("latest", "warning", "cannot be told"),
         (None, "warning", "cannot be told"),

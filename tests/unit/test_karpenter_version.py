@@ -12,22 +12,35 @@ from driftgate.domain.karpenter_version import (
 
 @pytest.mark.parametrize(
     ("text", "version"),
-    [("1.14.1", (1, 14)), ("v1.5.0-rc.1", (1, 5)), ("0.37.8", (0, 37)), ("main", None), ("", None), (None, None)],
+    [
+        ("1.14.1", (1, 14, 1)),
+        ("v1.5.0-rc.1", (1, 5, 0)),
+        ("1.6", (1, 6, 0)),
+        ("0.37.8", (0, 37, 8)),
+        ("main", None),
+        ("", None),
+        (None, None),
+    ],
 )
-def test_a_version_is_its_major_and_minor(text, version):
+def test_a_version_is_its_three_numbers(text, version):
     assert parse_version(text) == version
 
 
 @pytest.mark.parametrize(
     ("version", "skips", "gives", "reads"),
     [
-        ((1, 1), False, False, False),
-        ((1, 2), False, True, False),
-        ((1, 5), True, True, False),
-        ((1, 6), True, True, False),
-        ((1, 7), False, True, False),
-        ((1, 11), False, True, False),
-        ((1, 12), False, True, True),
+        ((1, 1, 5), False, False, False),
+        ((1, 2, 0), False, True, False),
+        ((1, 4, 9), False, True, False),
+        ((1, 5, 0), True, True, False),
+        ((1, 5, 4), True, True, False),
+        ((1, 5, 5), False, True, False),
+        ((1, 6, 0), True, True, False),
+        ((1, 6, 2), True, True, False),
+        ((1, 6, 3), False, True, False),
+        ((1, 7, 0), False, True, False),
+        ((1, 11, 2), False, True, False),
+        ((1, 12, 0), False, True, True),
         (None, False, True, True),
     ],
 )

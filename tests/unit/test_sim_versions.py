@@ -34,7 +34,8 @@ def test_emptiness_looks_again_after_fifteen_seconds():
 
 @pytest.mark.parametrize(
     ("version", "has_reason", "skips_empty", "at_once"),
-    [("1.0.8", False, False, True), ("1.1.5", False, False, True), ("1.6.4", True, True, False),
+    [("1.0.8", False, False, True), ("1.1.5", False, False, True), ("1.6.1", True, True, False),
+     ("1.6.4", True, False, False),
      ("1.14.1", True, False, False)],
 )  # fmt: skip
 def test_versions_differ(version, has_reason, skips_empty, at_once):
@@ -59,7 +60,7 @@ def test_an_old_karpenter_gives_no_reason_only_the_taint():
 
 
 def test_karpenter_1_6_never_takes_an_empty_node_for_drift():
-    sim = drifted_cluster(2, version="1.6.4")
+    sim = drifted_cluster(2, version="1.6.1")
     sim.set_budgets("app", OPEN)
     sim.advance(300)
     while_all_are_empty = sim.witness.nodes()

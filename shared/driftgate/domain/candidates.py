@@ -191,7 +191,7 @@ def _skipped_as_empty(member: Member) -> Hold:
     return Hold(
         code=ReasonCode.VERSION_SKIPS_EMPTY,
         objects=member.objects,
-        message=f"{member.name} is empty, and this Karpenter (1.5, 1.6) never takes an empty node for drift.",
+        message=f"{member.name} is empty, and this version of Karpenter never takes an empty node for drift.",
     )
 
 

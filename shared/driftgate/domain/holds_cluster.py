@@ -171,7 +171,7 @@ def _skipped(facts: PoolFacts) -> tuple[Hold, ...]:
     objects = tuple(name for hold in skipped for name in hold.objects if name.startswith("node/"))
     if not skipped:
         return ()
-    text = f"{len(skipped)} drifted nodes are empty, and this Karpenter (1.5, 1.6) never takes such a node for drift."
+    text = f"{len(skipped)} drifted nodes are empty, and this version of Karpenter never takes such a node for drift."
     return (Hold(code=ReasonCode.VERSION_SKIPS_EMPTY, message=text, objects=objects[:20]),)
 
 

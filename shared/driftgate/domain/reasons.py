@@ -327,7 +327,9 @@ REASONS: Mapping[ReasonCode, Reason] = {
         "Its launch or removal.",
     ),
     _C.VERSION_SKIPS_EMPTY: Reason(
-        (_N, _H, _A), "This Karpenter (1.5, 1.6) never takes empty nodes for drift.", "Karpenter 1.7 or newer."
+        (_N, _H, _A),
+        "This Karpenter (1.5 before 1.5.5, 1.6 before 1.6.3) never takes empty nodes for drift.",
+        "Karpenter 1.5.5, 1.6.3, 1.7 or newer.",
     ),
     _C.NO_DISRUPTION_REASON: Reason(
         (_A,), "This Karpenter (before 1.2) does not say why it takes a node.", "Karpenter 1.2 or newer."

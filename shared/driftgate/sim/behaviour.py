@@ -24,13 +24,13 @@ class Behaviour:
 
 def behaviour_of(version: str) -> Behaviour:
     """The behaviour of a version such as `1.6.4`."""
-    major, minor = (int(part) for part in version.lstrip("v").split(".")[:2])
+    major, minor, patch = (int(part) for part in version.lstrip("v").split("."))
     step = (major, minor)
     return Behaviour(
         version=version,
         has_disruption_reason=step >= (1, 2),
         emptiness_first=step >= (1, 5),
-        drift_skips_empty=(1, 5) <= step < (1, 7),
+        drift_skips_empty=(step == (1, 5) and patch < 5) or (step == (1, 6) and patch < 2),
         empties_at_once=step < (1, 5),
         drains_at_least=step >= (1, 10),
     )
