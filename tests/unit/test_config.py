@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from driftgate.config import ClusterSetup, Config, default_policy, load_config
+from driftgate.config.deployment import Placement
 from driftgate.domain.errors import InvalidInputError
 from driftgate.domain.policy import (
     AlarmGuard,
@@ -189,6 +190,9 @@ def test_pool_may_act_while_its_cluster_observes():
 # --- clusters --------------------------------------------------------------------------------------
 
 FLEET = """
+deployment:
+  name: prod
+  placements: [{name: vpc-a, subnets: [subnet-0a1b2c3d], security_groups: [sg-0a1b2c3d]}]
 mode: act
 region: eu-central-1
 open: {per_window: 2}
@@ -232,6 +236,17 @@ def test_cluster_overrides_the_top_and_its_pool_overrides_the_cluster():
         placement="vpc-a",
         notify_sns=False,
     )
+
+
+def test_policy_carries_the_name_of_the_deployment():
+    assert config(FLEET).cluster("prod").deployment == "prod"
+    assert config("cluster: demo").cluster().deployment == "driftgate"
+
+
+def test_deployment_has_its_placements():
+    (placement,) = config(FLEET).deployment.placements
+
+    assert placement == Placement(name="vpc-a", subnets=("subnet-0a1b2c3d",), security_groups=("sg-0a1b2c3d",))
 
 
 def test_one_cluster_needs_no_name():

@@ -295,3 +295,70 @@ def test_file_that_grows_without_bound_by_its_aliases_is_refused():
     (found,) = faults("\n".join(lines))
 
     assert "has too many values (aliases count too)" in found
+
+
+# --- deployment ------------------------------------------------------------------------------------
+
+
+def placement(**values: str) -> str:
+    entry = {"name": "eu", "subnets": "[subnet-0a1b2c3d]", "security_groups": "[sg-0a1b2c3d]"} | values
+    return "deployment: {placements: [{" + ", ".join(f"{key}: {value}" for key, value in entry.items()) + "}]}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "deployment: {name: Prod}",
+            "deployment.name: 'Prod' is not a deployment's name"
+            " · Use up to 24 lower-case letters, digits and dashes, a letter first: it becomes part of names in AWS.",
+        ),
+        (
+            placement(name="default"),
+            "deployment.placements[0].name: 'default' is not a placement's name"
+            " · Use up to 20 lower-case letters, digits and dashes, a letter first;"
+            " default is the one outside of VPCs.",
+        ),
+        (
+            placement(subnets="[]"),
+            "deployment.placements[0].subnets: is empty · Name one.",
+        ),
+        (
+            placement(security_groups="[web]"),
+            "deployment.placements[0].security_groups[0]: 'web' is not a security group's id"
+            " · Write it like sg-0a1b2c3d4e5f60718.",
+        ),
+        (
+            "deployment: {emails: [team]}",
+            "deployment.emails[0]: 'team' is not an e-mail address · Write it like team@example.com.",
+        ),
+        (
+            "deployment: {slack: {secret: driftgate/slack}}",
+            "deployment.slack.secret: 'driftgate/slack' is not the ARN of a secret · Write it whole, with the six"
+            " characters at its end, as `aws secretsmanager describe-secret` shows it.",
+        ),
+        (
+            "deployment: {chat: {workspace: T0123}}",
+            "deployment.chat.channel: is missing · Add channel: C0123ABCD.",
+        ),
+        (
+            "deployment: {kubernetes_group: 'system:masters'}",
+            "deployment.kubernetes_group: 'system:masters' is not a group for this · Write it like driftgate.",
+        ),
+        (
+            f"placement: us\n{placement()}",
+            "placement: us is no placement of the deployment · Add it to deployment.placements, or name one of eu.",
+        ),
+    ],
+)
+def test_deployment_is_refused_with_its_remedy(text, expected):
+    (found,) = faults(f"cluster: demo\n{text}")
+
+    assert found.split(": ", 1)[1] == expected
+
+
+def test_placement_that_a_cluster_names_must_be_there():
+    assert faults("clusters:\n  - {name: demo, placement: eu}\n") == [
+        "driftgate.yaml:2:29: clusters[0].placement: eu is no placement of the deployment"
+        " · Add it to deployment.placements."
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
@@ -16,7 +16,7 @@ from driftgate.domain.errors import Problem
 from driftgate.domain.fields import did_you_mean, shown
 from driftgate.domain.jsonvalue import items, mapping
 
-_NAMED_LISTS = ("windows", "blackouts", "pools", "clusters", "alarms")
+_NAMED_LISTS = ("windows", "blackouts", "pools", "clusters", "alarms", "placements")
 _WANTED = {
     "string_type": ("text", "Put it in quotes."),
     "bool_type": ("true or false", "Write true or false."),
@@ -41,6 +41,27 @@ def list_problems(tree: Tree) -> Iterator[Problem]:
     if "cluster" not in top and "clusters" not in top:
         yield tree.problem((), "names no cluster", "Add cluster: with its name, or clusters: with a list.")
     yield from _faulty_lists(tree, top, ())
+    yield from _unknown_placements(tree, top)
+
+
+def _unknown_placements(tree: Tree, top: Mapping[str, object]) -> Iterator[Problem]:
+    """Clusters, or the top, that name a placement which `deployment` does not have."""
+    declared = items(mapping(top.get("deployment")).get("placements"))
+    known = [name for name in (mapping(entry).get("name") for entry in declared) if isinstance(name, str)]
+    paths: list[Path] = [
+        ("placement",),
+        *(("clusters", n, "placement") for n in range(len(items(top.get("clusters"))))),
+    ]
+    levels = [top, *(mapping(cluster) for cluster in items(top.get("clusters")))]
+    for path, level in zip(paths, levels, strict=True):
+        name = level.get("placement")
+        if isinstance(name, str) and name not in known:
+            remedy = did_you_mean(name, known) or f"Add it to deployment.placements{_listed(known)}."
+            yield tree.problem(path, f"{name} is no placement of the deployment", remedy)
+
+
+def _listed(known: Sequence[str]) -> str:
+    return f", or name one of {', '.join(known)}" if known else ""
 
 
 def _faulty_lists(tree: Tree, value: object, path: Path) -> Iterator[Problem]:

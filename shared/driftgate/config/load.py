@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from driftgate.config.deployment import Deployment
 from driftgate.config.faults import list_problems, shape_problems
 from driftgate.config.model import Cluster, ClusterSettings, Document
 from driftgate.config.resolve import cluster_policy, overlay
@@ -35,6 +36,7 @@ class Config:
 
     source: str
     clusters: Mapping[str, ClusterSettings]
+    deployment: Deployment
 
     def cluster_names(self) -> tuple[str, ...]:
         """Every cluster in the file, in its order."""
@@ -47,7 +49,7 @@ class Config:
             InvalidInputError: the file has no such cluster, or several and none was named.
         """
         chosen = self._chosen(name)
-        return cluster_policy(chosen, self.clusters[chosen])
+        return cluster_policy(chosen, self.clusters[chosen], self.deployment.name)
 
     def settings_of(self, name: str | None = None) -> ClusterSetup:
         """How that cluster is reached. Raises as `cluster`."""
@@ -81,7 +83,8 @@ def load_config(text: str, source: str) -> Config:
     if document is None or problems:
         raise InvalidSettingsError(source, sorted(problems, key=lambda problem: _line(problem, source)))
     clusters = document.clusters or (Cluster(name=str(document.cluster)),)
-    return Config(source=source, clusters={each.name: overlay(document, each) for each in clusters})
+    overlaid = {each.name: overlay(document, each) for each in clusters}
+    return Config(source=source, clusters=overlaid, deployment=document.deployment)
 
 
 def _document(tree: Tree) -> tuple[Document | None, list[Problem]]:

@@ -9,8 +9,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from driftgate.config.deployment import Deployment
+from driftgate.config.map import Map
 from driftgate.config.refusal import refusal
 from driftgate.config.scalars import (
     ClusterName,
@@ -56,12 +58,6 @@ def _alarms(value: object) -> object:
     if "none" in value:
         raise refusal("has none in a list, where it would be an alarm's name", "Write none without the brackets.")
     return value or None
-
-
-class Map(BaseModel):
-    """A map that knows all its keys and takes no value for another kind of value."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Window(Map):
@@ -215,8 +211,9 @@ class Cluster(ClusterSettings):
 
 
 class Document(ClusterSettings):
-    """The whole file: one `cluster` by name, or `clusters`."""
+    """The whole file: one `cluster` by name, or `clusters`, and the deployment that looks after them."""
 
+    deployment: Deployment = Deployment()
     cluster: ClusterName | None = None
     clusters: (
         Annotated[

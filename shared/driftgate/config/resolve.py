@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from driftgate.config.model import Alarm, BlackoutSpan, ClusterSettings, Guards, Map, PoolSettings, Window
+from driftgate.config.map import Map
+from driftgate.config.model import Alarm, BlackoutSpan, ClusterSettings, Guards, PoolSettings, Window
 from driftgate.domain.policy import (
     AlarmGuard,
     ClusterPolicy,
@@ -31,7 +32,7 @@ def _merged(base: object, over: object) -> object:
     return overlay(base, over) if isinstance(base, Map) and isinstance(over, Map) else over
 
 
-def cluster_policy(name: str, settings: ClusterSettings) -> ClusterPolicy:
+def cluster_policy(name: str, settings: ClusterSettings, deployment: str) -> ClusterPolicy:
     """The policy of a cluster whose own settings are already overlaid."""
     pools = settings.pools
     return ClusterPolicy(
@@ -39,6 +40,7 @@ def cluster_policy(name: str, settings: ClusterSettings) -> ClusterPolicy:
         default=pool_policy(settings),
         pools=None if pools is None else tuple((pool.name, pool_policy(overlay(settings, pool))) for pool in pools),
         observe_every=settings.observe_every,
+        deployment=deployment,
     )
 
 

@@ -168,4 +168,50 @@ RoleArn = Annotated[
         )
     ),
 ]
+
+
+def _spelled(pattern: str, wanted: str, remedy: str) -> AfterValidator:
+    return AfterValidator(_matching(pattern, wanted, remedy))
+
+
+DeploymentName = Annotated[
+    str,
+    _spelled(
+        r"[a-z][a-z0-9-]{0,23}",
+        "a deployment's name",
+        "Use up to 24 lower-case letters, digits and dashes, a letter first: it becomes part of names in AWS.",
+    ),
+]
+PlacementName = Annotated[
+    str,
+    _spelled(
+        r"(?!default$)[a-z][a-z0-9-]{0,19}",
+        "a placement's name",
+        "Use up to 20 lower-case letters, digits and dashes, a letter first; default is the one outside of VPCs.",
+    ),
+]
+GroupName = Annotated[
+    str, _spelled(r"(?!system:)[a-z0-9][a-z0-9:._-]{0,62}", "a group for this", "Write it like driftgate.")
+]
+Email = Annotated[str, _spelled(r"[^@\s]+@[^@\s]+\.[^@\s]+", "an e-mail address", "Write it like team@example.com.")]
+SecretArn = Annotated[
+    str,
+    _spelled(
+        r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}",
+        "the ARN of a secret",
+        "Write it whole, with the six characters at its end, as `aws secretsmanager describe-secret` shows it.",
+    ),
+]
+SlackWorkspace = Annotated[
+    str, _spelled(r"T[A-Z0-9]{2,20}", "a Slack workspace's id", "Write the id that begins with T.")
+]
+SlackChannel = Annotated[
+    str, _spelled(r"[CG][A-Z0-9]{2,20}", "a Slack channel's id", "Write the id that begins with C or G.")
+]
+SubnetId = Annotated[
+    str, _spelled(r"subnet-[0-9a-f]{8,17}", "a subnet's id", "Write it like subnet-0a1b2c3d4e5f60718.")
+]
+SecurityGroupId = Annotated[
+    str, _spelled(r"sg-[0-9a-f]{8,17}", "a security group's id", "Write it like sg-0a1b2c3d4e5f60718.")
+]
 Text = Annotated[str, AfterValidator(_matching(r"(?s).*\S.*", "a text", "Write something there, or take it out."))]
