@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
+from driftgate.contract import DEFAULT_PLACEMENT
 from driftgate.domain.errors import InvalidInputError
 from driftgate.settings import Settings
 
@@ -101,6 +102,14 @@ class _ConfigFile:
     def config(self) -> Config:
         return read_config(self._path)
 
+    def cluster_names(self, placement: str | None) -> tuple[str, ...]:
+        """Of this placement; None: of all."""
+        names = self.config.cluster_names()
+        return names if placement is None else tuple(name for name in names if self.placement_of(name) == placement)
+
+    def placement_of(self, cluster: str) -> str:
+        return self.config.settings_of(cluster).placement or DEFAULT_PLACEMENT
+
     def policy(self, cluster: str) -> ClusterPolicy:
         return replace(self.config.cluster(cluster), deployment=self._deployment)
 
@@ -112,6 +121,7 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
     from driftgate.adapters.ec2_images import Ec2Images
     from driftgate.adapters.lambda_closer import LambdaCloser
     from driftgate.adapters.ledger_dynamodb import DynamoDbLedger
+    from driftgate.adapters.placements import PlacedCloser, PlacedWorkQueue
     from driftgate.adapters.sqs_work_queue import SqsWorkQueue
     from driftgate.adapters.ssm_calendars import SsmCalendars
     from driftgate.adapters.ssm_parameters import SsmParameters
@@ -129,10 +139,10 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
         parameters=SsmParameters(aws),
         images=Ec2Images(aws),
         publisher=_LazyPublisher(settings, file),
-        queue=SqsWorkQueue(aws, settings.queue_url),
-        closer=LambdaCloser(aws, settings.closer),
+        queue=PlacedWorkQueue({at: SqsWorkQueue(aws, url) for at, url in settings.queues.items()}, file.placement_of),
+        closer=PlacedCloser({at: LambdaCloser(aws, arn) for at, arn in settings.closers.items()}, file.placement_of),
         policy=file.policy,
-        cluster_names=settings.clusters or file.config.cluster_names(),
+        cluster_names=settings.clusters or file.cluster_names(settings.placement),
         holder=environment.get("AWS_LAMBDA_LOG_STREAM_NAME") or holder(),
         config_digest=file.digest,
     )

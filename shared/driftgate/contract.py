@@ -19,12 +19,17 @@ CONFIG_FILE = "driftgate.yaml"
 
 METRIC_NAMESPACE = "driftgate"
 
+DEFAULT_PLACEMENT = "default"
+"""The placement outside of VPCs, of clusters that name none."""
+
 
 class Env(StrEnum):
     """Environment variables of the functions.
 
     `CLUSTERS` is optional: the names of all clusters in driftgate.yaml, comma separated, so that a function that only
-    needs to know whom to look at need not read that file.
+    needs to know whom to look at need not read that file. `PLACEMENT` is optional too: whose clusters a function looks
+    after; without it, all. `QUEUE_URL` and `CLOSER` have one value, which serves every placement, or one for each:
+    `default=VALUE,eu-private=VALUE`. A function has those that it uses.
     """
 
     DEPLOYMENT = "DRIFTGATE_DEPLOYMENT"
@@ -35,6 +40,7 @@ class Env(StrEnum):
     CLOSER = "DRIFTGATE_CLOSER"
     CONFIG = "DRIFTGATE_CONFIG"
     CLUSTERS = "DRIFTGATE_CLUSTERS"
+    PLACEMENT = "DRIFTGATE_PLACEMENT"
     SERVICE = "POWERTOOLS_SERVICE_NAME"
     TASK_ROOT = "LAMBDA_TASK_ROOT"
 

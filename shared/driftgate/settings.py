@@ -1,13 +1,13 @@
 """What the environment tells a function about its deployment; what people want is in driftgate.yaml, not here.
 
-Every function of a deployment gets the same variables. Nothing is read at import, and nothing is guessed.
+Nothing is read at import, and nothing is guessed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from driftgate.contract import CONFIG_FILE, SERVICE, Env
@@ -19,6 +19,7 @@ _QUEUE = re.compile(r"https?://\S{1,240}\.fifo")
 _FUNCTION = re.compile(r"[A-Za-z0-9:_/.$-]{1,200}")
 _BUS = re.compile(r"[A-Za-z0-9:/._-]{1,256}")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
+_PLACEMENT = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _CLUSTER = r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}"
 _CLUSTERS = re.compile(f"{_CLUSTER}(,{_CLUSTER})*")
 _REMEDY = "Deploy again, or set it for this function."
@@ -28,16 +29,18 @@ _REMEDY = "Deploy again, or set it for this function."
 class Settings:
     """Where a deployment keeps its things.
 
-    `closer` is the name or ARN of the function that closes gates. `topic_arn` None: nobody is told through SNS.
-    `config_path` is the driftgate.yaml that travels with the code; `clusters` are its clusters, () where the
-    environment does not name them.
+    `queues` (URLs) and `closers` (names or ARNs of the functions that close gates) are by placement; one without a
+    placement serves all of them and stands under "". `topic_arn` None: nobody is told through SNS. `config_path` is
+    the driftgate.yaml that travels with the code; `clusters` are its clusters, () where the environment does not name
+    them. `placement` None: this function looks after the clusters of every placement.
     """
 
     deployment: str
     table: str
-    queue_url: str
     event_bus: str
-    closer: str
+    queues: Mapping[str, str] = field(default_factory=dict)
+    closers: Mapping[str, str] = field(default_factory=dict)
+    placement: str | None = None
     topic_arn: str | None = None
     config_path: Path = Path(CONFIG_FILE)
     clusters: tuple[str, ...] = ()
@@ -55,9 +58,10 @@ class Settings:
         settings = cls(
             deployment=reader.required(Env.DEPLOYMENT, _matches(_DEPLOYMENT), "lower-case letters, digits and dashes"),
             table=reader.required(Env.TABLE, _matches(_NAME), "the name of a DynamoDB table"),
-            queue_url=reader.required(Env.QUEUE_URL, _matches(_QUEUE), "the URL of a FIFO queue"),
             event_bus=reader.required(Env.EVENT_BUS, _matches(_BUS), "the name of an event bus"),
-            closer=reader.required(Env.CLOSER, _matches(_FUNCTION), "the name of a function"),
+            queues=reader.placed(Env.QUEUE_URL, _matches(_QUEUE), "the URL of a FIFO queue"),
+            closers=reader.placed(Env.CLOSER, _matches(_FUNCTION), "the name of a function"),
+            placement=reader.optional(Env.PLACEMENT, _matches(_PLACEMENT), "the name of a placement"),
             topic_arn=reader.optional(Env.TOPIC_ARN, _matches(_TOPIC), "the ARN of an SNS topic"),
             config_path=Path(environment.get(Env.TASK_ROOT, ""), environment.get(Env.CONFIG) or CONFIG_FILE),
             clusters=tuple(clusters.split(",")) if clusters else (),
@@ -90,8 +94,22 @@ class _Reader:
             self._problem(name, f"should be {wanted}, not {value[:80]!r}")
         return value or None
 
+    def placed(self, name: Env, is_valid: Check, wanted: str) -> dict[str, str]:
+        """A value for each placement, or one under ""; nothing where the variable is absent."""
+        value = self._environment.get(name)
+        found = dict(_placed(entry) for entry in value.split(",")) if value else {}
+        if not all((not key or _PLACEMENT.fullmatch(key)) and is_valid(entry) for key, entry in found.items()):
+            self._problem(name, f"should be {wanted}, or placement={wanted} for each, not {str(value)[:80]!r}")
+        return found
+
     def _problem(self, name: Env, message: str) -> None:
         self.problems.append(Problem(place="", path=name, message=message, remedy=_REMEDY))
+
+
+def _placed(entry: str) -> tuple[str, str]:
+    """`placement=value`, or a value alone."""
+    placement, separator, value = entry.partition("=")
+    return (placement, value) if separator else ("", entry)
 
 
 def _matches(pattern: re.Pattern[str]) -> Check:

@@ -60,6 +60,21 @@ def test_clusters_that_the_environment_names_need_no_configuration(environment, 
         pipeline.policy("prod")
 
 
+PLACED = """
+deployment: {placements: [{name: eu, subnets: [subnet-0a1b2c3d], security_groups: [sg-0a1b2c3d]}]}
+clusters: [{name: prod, placement: eu}, test]
+"""
+
+
+@pytest.mark.parametrize(("placement", "names"), [("eu", ("prod",)), ("default", ("test",)), ("", ("prod", "test"))])
+def test_a_function_of_a_placement_looks_after_its_clusters_alone(environment, tmp_path, placement, names):
+    (tmp_path / "driftgate.yaml").write_text(PLACED)
+
+    pipeline = bootstrap.lambda_pipeline(environment | {"DRIFTGATE_PLACEMENT": placement})
+
+    assert pipeline.cluster_names == names
+
+
 def test_a_configuration_is_known_by_the_digest_of_its_bytes(environment, tmp_path):
     (tmp_path / "driftgate.yaml").write_bytes(b"cluster: demo\n")
 
@@ -73,12 +88,12 @@ def test_nothing_is_called_while_it_is_built(environment):
 
 
 def test_what_is_missing_is_told_at_once(environment):
-    del environment["DRIFTGATE_TABLE"], environment["DRIFTGATE_CLOSER"]
+    del environment["DRIFTGATE_TABLE"], environment["DRIFTGATE_EVENT_BUS"]
 
     with pytest.raises(InvalidSettingsError) as raised:
         bootstrap.lambda_pipeline(environment)
 
-    assert [problem.path for problem in raised.value.problems] == ["DRIFTGATE_TABLE", "DRIFTGATE_CLOSER"]
+    assert [problem.path for problem in raised.value.problems] == ["DRIFTGATE_TABLE", "DRIFTGATE_EVENT_BUS"]
 
 
 def test_a_deployment_without_its_file_says_which(environment, tmp_path):

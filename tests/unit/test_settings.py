@@ -21,9 +21,9 @@ def test_settings_are_read_from_the_environment():
     assert Settings.from_env(environment) == Settings(
         deployment="prod",
         table="driftgate-prod",
-        queue_url="https://sqs.eu-central-1.amazonaws.com/111122223333/driftgate-prod.fifo",
         event_bus="driftgate-prod",
-        closer="driftgate-prod-close-budgets",
+        queues={"": "https://sqs.eu-central-1.amazonaws.com/111122223333/driftgate-prod.fifo"},
+        closers={"": "driftgate-prod-close-budgets"},
         topic_arn=topic,
         config_path=Path("driftgate.yaml"),
         service="gate",
@@ -62,10 +62,39 @@ def test_all_that_is_missing_is_told_at_once():
     assert [problem.path for problem in refused.value.problems] == [
         "DRIFTGATE_DEPLOYMENT",
         "DRIFTGATE_TABLE",
-        "DRIFTGATE_QUEUE_URL",
         "DRIFTGATE_EVENT_BUS",
-        "DRIFTGATE_CLOSER",
     ]
+
+
+def test_a_function_need_not_have_a_queue_or_a_closer():
+    settings = Settings.from_env(ENVIRONMENT | {"DRIFTGATE_QUEUE_URL": "", "DRIFTGATE_CLOSER": ""})
+
+    assert (settings.queues, settings.closers) == ({}, {})
+
+
+def test_each_placement_may_have_a_queue_and_a_closer_of_its_own():
+    urls = {
+        "default": "https://sqs.eu-central-1.amazonaws.com/111122223333/a.fifo",
+        "eu": "https://sqs.eu-central-1.amazonaws.com/111122223333/b.fifo",
+    }
+    settings = Settings.from_env(
+        ENVIRONMENT
+        | {
+            "DRIFTGATE_QUEUE_URL": f"default={urls['default']},eu={urls['eu']}",
+            "DRIFTGATE_CLOSER": "default=close-a,eu=arn:aws:lambda:eu-central-1:111122223333:function:b",
+        }
+    )
+
+    assert settings.queues == urls
+    assert settings.closers == {
+        "default": "close-a",
+        "eu": "arn:aws:lambda:eu-central-1:111122223333:function:b",
+    }
+
+
+@pytest.mark.parametrize(("value", "placement"), [("", None), ("default", "default"), ("eu-private", "eu-private")])
+def test_a_function_may_belong_to_a_placement(value, placement):
+    assert Settings.from_env(ENVIRONMENT | {"DRIFTGATE_PLACEMENT": value}).placement == placement
 
 
 @pytest.mark.parametrize(
@@ -79,6 +108,10 @@ def test_all_that_is_missing_is_told_at_once():
         ("DRIFTGATE_EVENT_BUS", "my bus"),
         ("DRIFTGATE_CLOSER", "close budgets"),
         ("DRIFTGATE_TOPIC_ARN", "driftgate-prod"),
+        ("DRIFTGATE_CLOSER", "eu=close,"),
+        ("DRIFTGATE_CLOSER", "EU=close"),
+        ("DRIFTGATE_QUEUE_URL", "eu=driftgate-prod.fifo"),
+        ("DRIFTGATE_PLACEMENT", "eu west"),
         ("DRIFTGATE_CLUSTERS", "a, b"),
         ("DRIFTGATE_CLUSTERS", "a,,b"),
     ],
