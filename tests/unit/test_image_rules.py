@@ -210,7 +210,14 @@ class TestStaleResolution:
     def test_a_parameter_term_is_compared_with_the_only_image(self):
         term = type(node_class().terms[0])(ssm_parameter="/driftgate/demo/channel/prod")
 
-        assert len(self.stale(parameter("/driftgate/demo/channel/prod", "ami-0ccc"), terms=(term,))) == 1
+        (finding,) = self.stale(parameter("/driftgate/demo/channel/prod", "ami-0ccc"), terms=(term,))
+
+        assert "for up to 5 minutes" in finding.message
+
+    def test_a_public_parameter_is_kept_for_a_day(self):
+        (finding,) = self.stale(parameter(PARAMETER, "ami-0ccc"))
+
+        assert "for up to 24 hours" in finding.message
 
     @pytest.mark.parametrize("value", ["", "{broken", "{}", "not an image"])
     def test_a_value_without_an_image_says_nothing(self, value):

@@ -51,8 +51,8 @@ _FAMILIES = (
 def stale_resolutions(node_class: NodeClassSnapshot, parameters: Iterable[ParameterObservation]) -> tuple[Finding, ...]:
     """One finding per parameter that names another image than the node class has resolved for the same kind."""
     return tuple(
-        _finding(node_class, parameter, resolved)
-        for parameter, resolved in _resolved(node_class, tuple(parameters))
+        _finding(node_class, parameter, term, resolved)
+        for parameter, term, resolved in _resolved(node_class, tuple(parameters))
         if image_id(parameter) not in ("", resolved.id)
     )
 
@@ -61,7 +61,7 @@ def became_right(node_class: NodeClassSnapshot, parameters: Iterable[ParameterOb
     """Since when images have been the latest, by our own mirror (`…/seen/…`) of this node class's parameters."""
     return {
         image_id(parameter): parameter.modified_at
-        for parameter, _ in _resolved(node_class, tuple(parameters))
+        for parameter, _, _ in _resolved(node_class, tuple(parameters))
         if parameter.modified_at is not None and _SEEN in parameter.name and image_id(parameter)
     }
 
@@ -79,13 +79,13 @@ def image_id(parameter: ParameterObservation) -> str:
 
 def _resolved(
     node_class: NodeClassSnapshot, parameters: tuple[ParameterObservation, ...]
-) -> Iterator[tuple[ParameterObservation, ResolvedImage]]:
-    """The parameters that the node class follows, each with the image that stands for it in `status.amis`."""
+) -> Iterator[tuple[ParameterObservation, ImageTerm, ResolvedImage]]:
+    """The parameters that the node class follows, each with its term and what stands for it in `status.amis`."""
     for parameter in parameters:
         for term in node_class.terms:
             resolved = _image_of(term, parameter.name, node_class.images or ())
             if resolved is not None:
-                yield parameter, resolved
+                yield parameter, term, resolved
                 break
 
 
@@ -103,14 +103,17 @@ def _image_of(term: ImageTerm, parameter: str, images: tuple[ResolvedImage, ...]
     return None
 
 
-def _finding(node_class: NodeClassSnapshot, parameter: ParameterObservation, resolved: ResolvedImage) -> Finding:
+def _finding(
+    node_class: NodeClassSnapshot, parameter: ParameterObservation, term: ImageTerm, resolved: ResolvedImage
+) -> Finding:
     changed = f" since {rfc3339(parameter.modified_at)}" if parameter.modified_at is not None else ""
+    kept = "this parameter for up to 5 minutes" if term.ssm_parameter else "a public parameter for up to 24 hours"
     return Finding(
         code=ReasonCode.STALE_RESOLUTION,
         severity=Severity.INFO,
         message=(
             f"{parameter.name} names {image_id(parameter)}{changed}; {node_class.kind} {node_class.name} still has "
-            f"{resolved.id} ({resolved.name}). Karpenter keeps a public parameter for up to 24 hours."
+            f"{resolved.id} ({resolved.name}). Karpenter keeps {kept}."
         ),
         remedy="Wait, or restart Karpenter to make it read the parameter again.",
     )
