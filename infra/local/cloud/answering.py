@@ -44,9 +44,8 @@ def answer(call: Call, result: Mapping[str, Any]) -> Response:
     if shape is None:
         return _response(call, {})
     report = ParamValidator().validate(dict(result), shape)
-    unknown = sorted(set(result) - set(shape.members))
-    if report.has_errors() or unknown:
-        raise WrongAnswerError(f"{call.service}:{call.operation}: {report.generate_report() or unknown}")
+    if report.has_errors():
+        raise WrongAnswerError(f"{call.service}:{call.operation}: {report.generate_report()}")
     return _response(call, result)
 
 

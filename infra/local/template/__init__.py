@@ -1,0 +1,1 @@
+"""Reads a CloudFormation template and creates what it says on the loopback, through the services' own APIs."""
