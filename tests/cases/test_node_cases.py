@@ -163,6 +163,21 @@ class TestAnnotations:
 
         assert planner.app(SHUT, fill(4, *drifted("a1"), later)).kind == "OPEN"
 
+    def test_it_holds_where_it_drifted_in_the_same_second_as_the_next(self, planner: Planner):
+        wish: Json = {"metadata": {"annotations": {"driftgate.dev/do-not-roll": "true"}}}
+        app = planner.app(SHUT, fill(4, *drifted("a1"), node("a2 old drifted", node=wish)))
+
+        assert (app.codes, app["nextNode"]) == (["DO_NOT_DRIFT"], "a1")
+
+    def test_it_holds_in_a_static_pool_wherever_it_stands(self, planner: Planner):
+        wish: Json = {"metadata": {"annotations": {"driftgate.dev/do-not-roll": "true"}}}
+        later = node("a2 old drifted since 2026-10-06T08:00:00Z", node=wish)
+        static: Json = {"replicas": 4, "limits": {"nodes": "5"}}
+
+        app = planner.app(SHUT, fill(4, *drifted("a1"), later), spec=static)
+
+        assert (app.codes, app["nextNode"]) == (["DO_NOT_DRIFT"], "a1")
+
     def test_a_grace_period_forces_protected_pods_so_it_holds(self, planner: Planner):
         forced = node("a1 old drifted empty", claim={"spec": {"terminationGracePeriod": "1h"}})
         kept = pod("job-0", "a1", metadata={"annotations": {"karpenter.sh/do-not-disrupt": "true"}})

@@ -11,6 +11,7 @@ from driftgate.domain.candidates import (
     eligible,
     expires_at,
     facts_for,
+    may_go_first,
     next_candidate,
 )
 from driftgate.domain.members import members_by_pool
@@ -56,6 +57,27 @@ class TestOrder:
         )
 
         assert eligible(found) == ("a3", "a1", "a2")
+
+    def test_any_that_drifted_in_the_same_second_as_the_next_may_go_first(self):
+        found = judged(
+            [pair("a1", drifted=OLD), pair("a2", drifted=OLD), pair("a3", drifted=OLDEST), pair("a4", drifted=OLDER)],
+            pods=(pod("web-2", "a3"),),
+        )
+
+        assert [candidate.name for candidate in may_go_first(found, is_static=False)] == ["a4"]
+        assert [candidate.name for candidate in may_go_first(found[1:], is_static=False)] == ["a1", "a2"]
+
+    def test_a_kept_node_does_not_go_first(self):
+        kept = nodeclaim("a1", drifted=OLDEST), node("a1", annotations={"karpenter.sh/do-not-disrupt": "true"})
+
+        found = judged([kept, pair("a2", drifted=OLDER)])
+
+        assert [candidate.name for candidate in may_go_first(found, is_static=False)] == ["a2"]
+
+    def test_in_a_static_pool_any_may_go_first(self):
+        found = judged([pair("a1", drifted=OLDEST), pair("a2", drifted=OLDER)], pods=(pod("web-0", "a1"),))
+
+        assert {candidate.name for candidate in may_go_first(found, is_static=True)} == {"a1", "a2"}
 
     def test_equal_times_are_ordered_by_name(self):
         found = judged([pair("b", drifted=OLD), pair("a", drifted=OLD)], pods=(pod("x-0", "a"), pod("y-0", "b")))

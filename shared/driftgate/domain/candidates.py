@@ -113,6 +113,18 @@ def next_candidate(found: Iterable[Candidate]) -> Candidate | None:
     return next((candidate for candidate in found if candidate.is_eligible), None)
 
 
+def may_go_first(found: Iterable[Candidate], *, is_static: bool) -> tuple[Candidate, ...]:
+    """Every one that Karpenter may take next: those that drifted in the same second, in a static pool any.
+
+    Source: sigs.k8s.io/karpenter v1.14.1, pkg/controllers/disruption/drift.go (an unstable sort of whole seconds, of
+    nodes in no order) and staticdrift.go (which does not sort).
+    """
+    standing = tuple(candidate for candidate in found if candidate.is_eligible)
+    if is_static:
+        return standing
+    return tuple(candidate for candidate in standing if _rank(candidate)[:2] == _rank(standing[0])[:2])
+
+
 def blocked(found: Iterable[Candidate]) -> tuple[BlockedNode, ...]:
     """Every node with something to say about it, by name: blockers, then our own wishes, then notes."""
     spoken = (c for c in found if c.blockers or c.unwanted or c.notes)
@@ -207,7 +219,7 @@ def _wishes(place: str, written: Mapping[str, str]) -> tuple[Hold, ...]:
         Hold(
             code=ReasonCode.DO_NOT_DRIFT,
             objects=(place,),
-            message=f"{place} has {key}, which Karpenter does not know: while it is next, the gate stays shut.",
+            message=f"{place} has {key}, which Karpenter does not know: while it may be next, the gate stays shut.",
         )
         for key in (DO_NOT_DRIFT, DO_NOT_ROLL)
         if written.get(key, "false") != "false"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from driftgate.domain.candidates import Candidate, next_candidate
+from driftgate.domain.candidates import Candidate, may_go_first
 from driftgate.domain.gate_duty import stands_open_for_others
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.limits import limit_holds
@@ -138,11 +138,14 @@ def _unread_details(observation: Observation) -> tuple[Hold, ...]:
 
 
 def _eligible(facts: PoolFacts, policy: PoolPolicy) -> tuple[Hold, ...]:
-    first = next_candidate(facts.candidates)
-    if first is None:
+    """What speaks against any node that may be the one to go; where none may go, that and why."""
+    first = may_go_first(facts.candidates, is_static=facts.pool.replicas is not None)
+    if not first:
         return (_nothing(facts), *_skipped(facts))
-    forced = first.would_force if policy.respect.do_not_disrupt else ()
-    return (*first.unwanted, *(_force(first, hold) for hold in forced))
+    unwanted = tuple(hold for candidate in first for hold in candidate.unwanted)
+    if not policy.respect.do_not_disrupt:
+        return unwanted
+    return (*unwanted, *(_force(candidate, hold) for candidate in first for hold in candidate.would_force))
 
 
 def _nothing(facts: PoolFacts) -> Hold:
