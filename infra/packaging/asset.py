@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,9 @@ from infra.packaging.bytecode import compile_all, interpreter
 from infra.packaging.contents import ROOT, sources, trim
 from infra.packaging.runtime import LAMBDA, Target
 from infra.packaging.wheels import PackagingError, install, locked_requirements
+
+KEPT = 8
+"""So many archives stay in a folder, the last ones that were asked for: each change of a source makes another."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,25 +46,28 @@ class _Inputs:
         return found.hexdigest()
 
 
-def build_asset(out: Path, config: Path, *, target: Target = LAMBDA) -> Path:
+def build_asset(out: Path, config: Path, *, target: Target = LAMBDA, bytecode: bool = True) -> Path:
     """The archive, in the folder `out`; built only where that does not have it yet.
 
-    Without a Python of the target's version on this machine it has no bytecode, and a line of the log says so.
+    Bytecode takes a Python of the target's version; where this machine has none there is none, and a line of the log
+    says so.
 
     Raises:
         PackagingError: there is no such driftgate.yaml, a package has no wheel, or the registry does not answer.
     """
     if not config.is_file():
         raise PackagingError(f"There is no {config}; `driftgate init` writes a first one.")
-    python = interpreter(target)
+    python = interpreter(target) if bytecode else None
     inputs = _Inputs(config=config, target=target, python=python, requirements=locked_requirements(ROOT))
     archive = out / f"driftgate-{inputs.digest()[:16]}.zip"
     if not archive.exists():
         out.mkdir(parents=True, exist_ok=True)
-        if python is None:
+        if bytecode and python is None:
             _log.warning("There is no %s on this machine: cold starts will compile, and be slower", target.runtime)
         with tempfile.TemporaryDirectory(dir=out, prefix=".build-") as folder:
             _build(Path(folder), inputs).replace(archive)
+        _forget_old(out)
+    archive.touch()
     return archive
 
 
@@ -76,3 +83,10 @@ def _build(work: Path, inputs: _Inputs) -> Path:
         compile_all(code, inputs.python)
     write_archive(code, archive)
     return archive
+
+
+def _forget_old(out: Path) -> None:
+    # another build may be forgetting them, too
+    with suppress(FileNotFoundError):
+        for path in sorted(out.glob("driftgate-*.zip"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+            path.unlink()

@@ -14,8 +14,20 @@ ROOT = Path(__file__).resolve().parents[2]
 LAPTOP = ("driftgate/cli/", "driftgate/sim/", "driftgate/laptop.py", "driftgate/adapters/kubeconfig.py")
 """Ours, but only for a person's machine."""
 
-AWS_SERVICES = ("cloudwatch", "dynamodb", "ec2", "eks", "events", "lambda", "sns", "sqs", "ssm", "sts", "xray")
-"""Whose models botocore keeps: those that adapters ask for, and X-Ray, whose SDK makes a client as it loads."""
+AWS_SERVICES = (
+    "cloudwatch",
+    "dynamodb",
+    "ec2",
+    "eks",
+    "events",
+    "lambda",
+    "secretsmanager",
+    "sns",
+    "sqs",
+    "ssm",
+    "sts",
+)
+"""Whose models botocore keeps: those that adapters ask for. Within Lambda, the X-Ray SDK asks for none."""
 
 KUBERNETES = ("configuration.py", "exceptions.py", "rest.py")
 """Of `kubernetes.client`: the transport and what it needs; `adapters/kubernetes_parts` loads no more."""
@@ -36,7 +48,12 @@ NEVER_LOADED = frozenset(
         "wrapt-stubs",
     }
 )
-PARTS_NEVER_LOADED = ("aws_lambda_powertools/event_handler/", "aws_xray_sdk/ext/django/", "pydantic/mypy.py")
+PARTS_NEVER_LOADED = (
+    "annotated_types/test_cases.py",
+    "aws_lambda_powertools/event_handler/",
+    "aws_xray_sdk/ext/django/",
+    "pydantic/mypy.py",
+)
 FOR_TOOLS = frozenset({".pyi", ".typed", ".c", ".h", ".pxd", ".pyx"})
 
 
@@ -64,7 +81,7 @@ def trim(folder: Path) -> None:
 def is_needed(name: PurePosixPath) -> bool:
     """Whether this file may ever be loaded, or tells a scanner or a lawyer what is installed."""
     top = name.parts[0]
-    if name.suffix in FOR_TOOLS or "__pycache__" in name.parts or name.name == ".lock":
+    if name.suffix in FOR_TOOLS or name.name == ".lock" or not {"__pycache__", "tests"}.isdisjoint(name.parts):
         return False
     if top.endswith(".dist-info"):
         return top.partition("-")[0] not in NEVER_LOADED and _is_notice(name)

@@ -33,8 +33,9 @@ def install(requirements: Path, folder: Path, target: Target) -> None:
     Raises:
         PackagingError: a package has no wheel for the target, or the registry does not answer.
     """
-    options = ["--quiet", "--target", str(folder), "--python-version", target.python, "--no-deps"]
+    options = ["--quiet", "--python", sys.executable, "--python-version", target.python, "--no-deps"]
     options += ["--only-binary", ":all:", "--require-hashes", "--requirements", str(requirements)]
+    options += ["--target", str(folder)]
     if target.platform is not None:
         options += ["--python-platform", target.platform]
     done = _uv("pip", "install", "--offline", *options, folder=folder.parent)
