@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from driftgate.app.pipeline import Pipeline
 from driftgate.contract import DEFAULT_PLACEMENT
 from driftgate.domain.errors import InvalidInputError
-from driftgate.settings import Settings
+from driftgate.settings import NotifierSettings, Settings
 
 if TYPE_CHECKING:
+    from driftgate.app.notify_slack import Notifier
     from driftgate.config.load import Config
     from driftgate.domain.message import DomainEvent
     from driftgate.domain.policy import ClusterPolicy
@@ -40,6 +41,7 @@ class Deployment:
 class _Process:
     pipeline: Pipeline | None = None
     deployment: Deployment | None = None
+    notifier: Notifier | None = None
 
 
 _process = _Process()
@@ -66,9 +68,16 @@ def deployment() -> Deployment:
     return _process.deployment
 
 
-def use(pipeline: Pipeline | None, deployment: Deployment | None = None) -> None:
+def notifier() -> Notifier:
+    """What the notifier of this deployment speaks through. Raises InvalidSettingsError."""
+    if _process.notifier is None:
+        _process.notifier = _slack_notifier(NotifierSettings.from_env(os.environ))
+    return _process.notifier
+
+
+def use(pipeline: Pipeline | None, deployment: Deployment | None = None, *, notifier: Notifier | None = None) -> None:
     """Puts these pieces in place of what the environment says; None builds from the environment again."""
-    _process.pipeline, _process.deployment = pipeline, deployment
+    _process.pipeline, _process.deployment, _process.notifier = pipeline, deployment, notifier
 
 
 def read_config(path: Path) -> Config:
@@ -145,6 +154,23 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
         cluster_names=settings.clusters or file.cluster_names(settings.placement),
         holder=environment.get("AWS_LAMBDA_LOG_STREAM_NAME") or holder(),
         config_digest=file.digest,
+    )
+
+
+def _slack_notifier(settings: NotifierSettings) -> Notifier:
+    """Nothing is called yet: the secret is read with the first message."""
+    from driftgate.adapters.aws_session import AwsSession
+    from driftgate.adapters.slack_secret import SecretSlackChannel
+    from driftgate.adapters.slack_threads import DynamoDbThreads
+    from driftgate.adapters.system_clock import SystemClock
+    from driftgate.app.notify_slack import Notifier
+
+    clock = SystemClock()
+    aws = AwsSession(clock)
+    return Notifier(
+        clock=clock,
+        channel=SecretSlackChannel(aws, settings.secret, settings.channel, settings.url),
+        threads=DynamoDbThreads(aws, settings.table, clock),
     )
 
 

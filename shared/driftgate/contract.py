@@ -29,7 +29,8 @@ class Env(StrEnum):
     `CLUSTERS` is optional: the names of all clusters in driftgate.yaml, comma separated, so that a function that only
     needs to know whom to look at need not read that file. `PLACEMENT` is optional too: whose clusters a function looks
     after; without it, all. `QUEUE_URL` and `CLOSER` have one value, which serves every placement, or one for each:
-    `default=VALUE,eu-private=VALUE`. A function has those that it uses.
+    `default=VALUE,eu-private=VALUE`. `SLACK_URL` is for a Slack elsewhere than at slack.com. A function has those that
+    it uses.
     """
 
     DEPLOYMENT = "DRIFTGATE_DEPLOYMENT"
@@ -41,6 +42,9 @@ class Env(StrEnum):
     CONFIG = "DRIFTGATE_CONFIG"
     CLUSTERS = "DRIFTGATE_CLUSTERS"
     PLACEMENT = "DRIFTGATE_PLACEMENT"
+    SLACK_SECRET = "DRIFTGATE_SLACK_SECRET"
+    SLACK_CHANNEL = "DRIFTGATE_SLACK_CHANNEL"
+    SLACK_URL = "DRIFTGATE_SLACK_URL"
     SERVICE = "POWERTOOLS_SERVICE_NAME"
     TASK_ROOT = "LAMBDA_TASK_ROOT"
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from driftgate.domain.chat_turn import Thread
     from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
     from driftgate.domain.message import DomainEvent
     from driftgate.domain.nodepool import NodeClassSnapshot, NodePoolSnapshot
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from driftgate.domain.patch import JsonPatch
     from driftgate.domain.policy import AlarmGuard
     from driftgate.domain.roll import Roll
+    from driftgate.domain.slack_message import SlackMessage
 
 
 class Clock(Protocol):
@@ -347,6 +349,32 @@ class EventPublisher(Protocol):
     """Tells people. Raises AwsUnavailableError, AwsForbiddenError: a caller never lets that stop a closing."""
 
     def publish(self, event: DomainEvent) -> None: ...
+
+
+class SlackChannel(Protocol):
+    """One channel where people read. Raises ChatUnavailableError, ChatRefusedError."""
+
+    def post(self, message: SlackMessage, root: str = "") -> str:
+        """The `ts` under which the message stands, "" where the way in does not tell.
+
+        It is a reply to the message `root` where one is given and the way in knows threads.
+        """
+        ...
+
+
+class SlackThreads(Protocol):
+    """What was said in which thread. Reads are consistent. Raises LedgerUnavailableError, AwsForbiddenError."""
+
+    def read(self, name: str) -> Thread:
+        """The thread; one that nobody knows has version 0."""
+        ...
+
+    def write(self, thread: Thread) -> Thread:
+        """The thread as stored, with version + 1, if the stored one has `thread.version` (0: there must be none).
+
+        Raises LedgerConflictError (nothing was written) and AnswerLostError.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

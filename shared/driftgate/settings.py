@@ -20,6 +20,9 @@ _FUNCTION = re.compile(r"[A-Za-z0-9:_/.$-]{1,200}")
 _BUS = re.compile(r"[A-Za-z0-9:/._-]{1,256}")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
 _PLACEMENT = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_SECRET = re.compile(r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,519}")
+_CHANNEL = re.compile(r"[CGD][A-Z0-9]{2,}")
+_URL = re.compile(r"https?://[^\s?#]{1,200}[^\s?#/]")
 _CLUSTER = r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}"
 _CLUSTERS = re.compile(f"{_CLUSTER}(,{_CLUSTER})*")
 _REMEDY = "Deploy again, or set it for this function."
@@ -66,6 +69,34 @@ class Settings:
             config_path=Path(environment.get(Env.TASK_ROOT, ""), environment.get(Env.CONFIG) or CONFIG_FILE),
             clusters=tuple(clusters.split(",")) if clusters else (),
             service=environment.get(Env.SERVICE) or SERVICE,
+        )
+        if reader.problems:
+            raise InvalidSettingsError("environment", reader.problems)
+        return settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotifierSettings:
+    """What the notifier needs to know. `channel` "" : the secret must be a webhook; `url` None: Slack at slack.com."""
+
+    table: str
+    secret: str
+    channel: str = ""
+    url: str | None = None
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> NotifierSettings:
+        """The settings in these variables; an empty variable counts as absent.
+
+        Raises:
+            InvalidSettingsError: with every variable that is missing or cannot be right.
+        """
+        reader = _Reader(environment)
+        settings = cls(
+            table=reader.required(Env.TABLE, _matches(_NAME), "the name of a DynamoDB table"),
+            secret=reader.required(Env.SLACK_SECRET, _matches(_SECRET), "the ARN of the secret"),
+            channel=reader.optional(Env.SLACK_CHANNEL, _matches(_CHANNEL), "the id of a Slack channel") or "",
+            url=reader.optional(Env.SLACK_URL, _matches(_URL), "an address without a slash at its end"),
         )
         if reader.problems:
             raise InvalidSettingsError("environment", reader.problems)

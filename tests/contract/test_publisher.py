@@ -116,9 +116,10 @@ def test_topic_carries_the_notification_that_slack_shows(aws, topic, inbox):
     assert json.loads(delivered["Message"]) == {
         "version": "1.0",
         "source": "custom",
+        "id": EVENT.id,
         "content": {
             "textType": "client-markdown",
-            "title": "The gate is shut again",
+            "title": "[demo] The gate is shut again",
             "description": "One node is being replaced.\nThe baseline is back.",
             "nextSteps": ["Nothing to do."],
         },

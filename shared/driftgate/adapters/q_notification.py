@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from driftgate.domain.ledger import FLEET
 from driftgate.domain.message import DomainEvent
 
 MAX_TITLE = 250
@@ -27,10 +28,10 @@ def notification_of(event: DomainEvent) -> dict[str, object]:
     where = cut("/".join(part for part in (event.cluster, event.pool) if part), MAX_TITLE)
     content = {
         "textType": "client-markdown",
-        "title": cut(event.title, MAX_TITLE) or event.kind.value,
-        "description": cut(event.text, MAX_DESCRIPTION) or cut(event.title, MAX_DESCRIPTION) or event.kind.value,
+        "title": cut(_plain(title_of(event)), MAX_TITLE),
+        "description": cut(_plain(event.text or event.title), MAX_DESCRIPTION) or event.kind.value,
     }
-    steps = [cut(step, MAX_STEP) for step in event.next_steps[:MAX_STEPS] if step]
+    steps = [cut(_plain(step), MAX_STEP) for step in event.next_steps[:MAX_STEPS] if step]
     metadata = {
         "threadId": cut(event.thread, MAX_TITLE) or where,
         "summary": cut(event.title, MAX_TITLE),
@@ -41,9 +42,21 @@ def notification_of(event: DomainEvent) -> dict[str, object]:
     return {
         "version": "1.0",
         "source": "custom",
+        "id": event.id,
         "content": content | ({"nextSteps": steps} if steps else {}),
         "metadata": metadata,
     }
+
+
+def title_of(event: DomainEvent) -> str:
+    """The title with the cluster before it, for a channel hears of many."""
+    title = event.title or event.kind.value
+    return title if event.cluster == FLEET else f"[{event.cluster}] {title}"
+
+
+def _plain(text: str) -> str:
+    """The text without the signs of which Slack makes links and mentions: names come from clusters and people."""
+    return text.replace("<", "‹").replace(">", "›")
 
 
 def cut(text: str, length: int) -> str:

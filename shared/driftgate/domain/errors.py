@@ -9,7 +9,8 @@
     │   ├── LedgerUnavailableError     the ledger did not answer
     │   ├── LedgerConflictError        somebody else wrote first: load again, decide again
     │   ├── LeaseHeldError             another worker holds the cluster
-    │   └── AwsUnavailableError        an AWS call failed or was throttled after retries
+    │   ├── AwsUnavailableError        an AWS call failed or was throttled after retries
+    │   └── ChatUnavailableError       the chat did not take a message, but may later
     ├── PermanentError                 a person must change something
     │   ├── InvalidInputError          a file, an option or a value, with its place and the remedy
     │   │   ├── InvalidSettingsError   environment or driftgate.yaml
@@ -23,6 +24,7 @@
     │   ├── ClusterForbiddenError      403, with verb and resource
     │   ├── AwsForbiddenError          an AWS call was denied
     │   ├── ParameterExistsError       the parameter is there already
+    │   ├── ChatRefusedError           the chat refused a message, with its own code
     │   └── LedgerCorruptError         the ledger cannot be read as what it should be
     └── InvariantError                 a bug: a rule of ours would have been broken, so nothing was written
 
@@ -88,6 +90,17 @@ class LeaseHeldError(TransientError):
 
 class AwsUnavailableError(TransientError):
     """An AWS call failed or was throttled after the client's own retries."""
+
+
+class ChatUnavailableError(TransientError):
+    """The chat did not answer, and the message may stand there all the same; or it cannot take one now.
+
+    `retry_after_s` is its own wish, None where it has none.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class PermanentError(DriftgateError):
@@ -200,6 +213,14 @@ class AwsForbiddenError(PermanentError):
 
 class ParameterExistsError(PermanentError):
     """The parameter is there already, and overwriting it was not asked for."""
+
+
+class ChatRefusedError(PermanentError):
+    """The chat refused a message; nothing was posted. `code` is its own word for why."""
+
+    def __init__(self, message: str, *, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class LedgerCorruptError(PermanentError):

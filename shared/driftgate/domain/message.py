@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 
 
 class EventKind(StrEnum):
@@ -37,3 +39,9 @@ class DomainEvent:
     code: str = ""
     next_steps: tuple[str, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The same for the same event, however often it is sent: 32 hexadecimal digits."""
+        said = (self.kind, self.at.isoformat(), self.cluster, self.pool, self.thread, self.code, self.title, self.text)
+        return sha256(json.dumps(said).encode()).hexdigest()[:32]
