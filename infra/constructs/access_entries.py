@@ -1,0 +1,57 @@
+"""Who driftgate is to the clusters: EKS access entries for its workers and closers, in a group of their own.
+
+EKS remembers the role's unique id, so an entry dies silently with its role. Therefore these roles have fixed names: to
+replace one, CloudFormation would need its name twice, and fails instead.
+Source: aws docs, eks/latest/userguide/creating-access-entries (2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import aws_cdk as cdk
+from aws_cdk import Aws
+from aws_cdk import aws_eks as eks
+from constructs import Construct
+
+from infra.constructs.placement import PipelinePlacement
+from infra.settings import EksCluster, PlacementSettings
+
+
+class AccessEntries(Construct):
+    """One entry per role and cluster of this account; a cluster of another region is left out when it is deployed."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        group: str,
+        placements: Iterable[tuple[PlacementSettings, PipelinePlacement]],
+    ) -> None:
+        super().__init__(scope, id_)
+        self._group = group
+        self._conditions: dict[str, cdk.CfnCondition] = {}
+        for settings, placement in placements:
+            for cluster in settings.clusters:
+                if cluster.role is None:
+                    self._entry(cluster, "Worker", placement.worker.role.role_arn)
+                    self._entry(cluster, "Closer", placement.closer.role.role_arn)
+
+    def _entry(self, cluster: EksCluster, who: str, role_arn: str) -> None:
+        entry = eks.CfnAccessEntry(
+            self,
+            f"{cluster.name}-{who}",
+            cluster_name=cluster.name,
+            principal_arn=role_arn,
+            type="STANDARD",
+            kubernetes_groups=[self._group],
+        )
+        if cluster.region is not None:
+            entry.cfn_options.condition = self._is_in(cluster.region)
+
+    def _is_in(self, region: str) -> cdk.CfnCondition:
+        if region not in self._conditions:
+            expression = cdk.Fn.condition_equals(Aws.REGION, region)
+            self._conditions[region] = cdk.CfnCondition(self, f"IsIn-{region}", expression=expression)
+        return self._conditions[region]

@@ -1,0 +1,52 @@
+"""Event patterns within what EventBridge takes: long lists of names are split over several, at last by prefix. Pure.
+
+Source: aws docs, eventbridge/latest/userguide/eb-quota (2026): 2,048 characters a pattern, 300 rules a bus.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+MOST_CHARACTERS = 2048
+Matcher = str | dict[str, object]
+LIVE: dict[str, object] = {"replay-name": [{"exists": False}]}
+"""What every pattern of ours asks for: a replayed event would roll nodes for what happened long ago."""
+
+
+def length(value: object) -> int:
+    """The characters of a pattern or a part of it, as it is stored."""
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+def split(names: Sequence[str], room: int, most: int) -> list[list[Matcher]]:
+    """The names in lists of at most `room` characters each, in their order.
+
+    Where they need more than `most` lists, names are cut to prefixes, as long as will do: a rule may then let more
+    events through than are meant, which only costs an invocation.
+    """
+    found: list[list[Matcher]] = []
+    for longest in range(max(map(len, names), default=0), 0, -1):
+        found = list(_filled(_cut(names, longest), room))
+        if len(found) <= most:
+            break
+    return found
+
+
+def _cut(names: Iterable[str], longest: int) -> list[Matcher]:
+    kept: dict[str, Matcher] = {}
+    for name in names:
+        is_whole = len(name) <= longest
+        kept.setdefault(f"{is_whole} {name[:longest]}", name if is_whole else {"prefix": name[:longest]})
+    return list(kept.values())
+
+
+def _filled(entries: Iterable[Matcher], room: int) -> Iterable[list[Matcher]]:
+    current: list[Matcher] = []
+    for entry in entries:
+        if current and length([*current, entry]) > room:
+            yield current
+            current = []
+        current.append(entry)
+    if current:
+        yield current

@@ -1,0 +1,98 @@
+"""What the stack must know of driftgate.yaml: names, placements, and what of AWS the clusters refer to. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from driftgate.config import Config
+from driftgate.config.deployment import Deployment, Placement
+from driftgate.contract import DEFAULT_PLACEMENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EksCluster:
+    """A cluster as AWS knows it. `role` None: it is in the account of the deployment."""
+
+    name: str
+    region: str | None
+    role: str | None
+    placement: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementSettings:
+    """From where a part of the clusters is reached. `vpc` None: from outside of VPCs."""
+
+    name: str
+    clusters: tuple[EksCluster, ...]
+    vpc: Placement | None = None
+
+    def roles(self) -> tuple[str, ...]:
+        """The roles of other accounts through which these clusters are reached."""
+        return _unique(cluster.role for cluster in self.clusters if cluster.role is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackSettings:
+    """Everything that the template follows from, but the code of the functions.
+
+    `alarms` are the names of the guards' alarms in this account, `foreign_alarms` those of others, which are read
+    through `alarm_roles`. Every list is in the order of the file, without repetitions.
+    """
+
+    deployment: Deployment
+    placements: tuple[PlacementSettings, ...]
+    clusters: tuple[EksCluster, ...]
+    alarms: tuple[str, ...]
+    foreign_alarms: tuple[str, ...]
+    alarm_roles: tuple[str, ...]
+    calendars: tuple[str, ...]
+
+    @property
+    def prefix(self) -> str:
+        """What names in AWS begin with."""
+        name = self.deployment.name
+        return name if name.startswith("driftgate") else f"driftgate-{name}"
+
+    @property
+    def alarm_accounts(self) -> tuple[str, ...]:
+        return _unique(role.split(":")[4] for role in self.alarm_roles)
+
+    @classmethod
+    def of(cls, config: Config) -> StackSettings:
+        clusters = tuple(_cluster(config, name) for name in config.cluster_names())
+        policies = [pool for name in config.cluster_names() for pool in config.cluster(name).policies()]
+        guards = [guard for pool in policies for guard in pool.guards.alarms or ()]
+        return cls(
+            deployment=config.deployment,
+            placements=tuple(_placements(config.deployment, clusters)),
+            clusters=clusters,
+            alarms=_unique(guard.name for guard in guards if guard.account_role is None),
+            foreign_alarms=_unique(guard.name for guard in guards if guard.account_role is not None),
+            alarm_roles=_unique(guard.account_role for guard in guards if guard.account_role is not None),
+            calendars=_unique(name for pool in policies for name in pool.guards.calendars),
+        )
+
+
+def _cluster(config: Config, name: str) -> EksCluster:
+    setup = config.settings_of(name)
+    return EksCluster(
+        name=name, region=setup.region, role=setup.account_role, placement=setup.placement or DEFAULT_PLACEMENT
+    )
+
+
+def _placements(deployment: Deployment, clusters: Iterable[EksCluster]) -> Iterable[PlacementSettings]:
+    """Those that any cluster is in: an idle one costs its queue's polling and closes nothing."""
+    found: dict[str, list[EksCluster]] = defaultdict(list)
+    for cluster in clusters:
+        found[cluster.placement].append(cluster)
+    vpcs: dict[str, Placement | None] = {DEFAULT_PLACEMENT: None} | {vpc.name: vpc for vpc in deployment.placements}
+    for name, vpc in vpcs.items():
+        if name in found:
+            yield PlacementSettings(name=name, clusters=tuple(found[name]), vpc=vpc)
+
+
+def _unique(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(found))
