@@ -2,18 +2,15 @@
 
 import pytest
 
-from tests.e2e.harness.api import Api, Object
+from tests.e2e.harness.api import Api
 from tests.e2e.harness.controlplane import ControlPlane
 from tests.e2e.harness.fixtures import require
 from tests.e2e.harness.scenario import nodeclaims, wait_for
+from tests.e2e.harness.workload import DEPLOYMENTS, PDBS, deployment, pdb, running
 from tests.e2e.rolls import Rolling, other_limits
 from tests.e2e.sightings import Onlooker
 
 pytestmark = pytest.mark.slow
-
-DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
-PDBS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
-PODS = "/api/v1/namespaces/default/pods"
 
 
 @pytest.fixture(scope="module")
@@ -69,41 +66,5 @@ def full_nodes(rolling: Rolling, pool: str, *, nodes: int, max_unavailable: int)
     wait_for(lambda: pdb_knows(rolling.admin, pool, nodes), "the PDB's status")
 
 
-def running(api: Api, app: str, count: int) -> list[Object] | None:
-    """The pods, once so many of them run, each on a node of its own."""
-    pods = [p for p in api.items(f"{PODS}?labelSelector=app%3D{app}") if "deletionTimestamp" not in p["metadata"]]
-    found = [p for p in pods if p["status"].get("phase") == "Running"]
-    return found if len({p["spec"]["nodeName"] for p in found}) == count else None
-
-
 def pdb_knows(api: Api, name: str, pods: int) -> bool | None:
     return True if api.get(f"{PDBS}/{name}").get("status", {}).get("currentHealthy") == pods else None
-
-
-def deployment(app: str, replicas: int) -> Object:
-    requests = {"cpu": "2500m", "memory": "256Mi"}  # two do not fit on a node of four processors
-    spec = {
-        "nodeSelector": {"karpenter.sh/nodepool": app},
-        "terminationGracePeriodSeconds": 1,
-        "containers": [{"name": "app", "image": "app", "resources": {"requests": requests}}],
-    }
-    labels = {"app": app}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": app},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": spec},
-        },
-    }
-
-
-def pdb(app: str, max_unavailable: int) -> Object:
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": app},
-        "spec": {"maxUnavailable": max_unavailable, "selector": {"matchLabels": {"app": app}}},
-    }

@@ -1,9 +1,12 @@
-"""moto as the AWS of a real Karpenter AWS provider: `python aws_server.py PORT REGION`.
+"""moto as the AWS of a real Karpenter AWS provider: `python aws_server.py REGION FILE`.
+
+It listens on a port of the loopback interface that the system chooses, and writes the number into the file: so
+nobody else can have taken it in between.
 
 What moto does not do is bridged here, in its own process:
 - the price list, without which the controller ends at its start;
 - parameters under `/aws/`, which only AWS itself may write: `POST /e2e/parameter`;
-- images with an architecture, which moto forgets at their registration: `POST /e2e/image`;
+- images with an architecture, an owner and an age, which moto forgets at their registration: `POST /e2e/image`;
 - a start in seconds: with all 900 instance types, the provider takes ten and 500 MB.
 """
 
@@ -11,6 +14,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
@@ -18,9 +22,10 @@ from moto.ec2.models import ec2_backends
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES, InstanceTypeBackend
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from moto.ssm.models import Parameter, ssm_backends
-from werkzeug.serving import run_simple
+from werkzeug.serving import make_server
 
-KEPT_TYPES = ("m5.large", "m6g.large", "m5.metal")
+# x86_64, arm64, NVIDIA, Neuron; and one of bare metal, for its price
+KEPT_TYPES = ("m5.large", "m6g.large", "g4dn.xlarge", "inf2.xlarge", "m5.metal")
 PRICE_TARGET = "AWSPriceListService.GetProducts"
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
@@ -68,10 +73,13 @@ def price(instance_type: str) -> dict[str, object]:
     }
 
 
-def register(region: str, name: str, created: str) -> dict[str, str]:
-    """Register an image of Amazon's, made at the given time."""
+def register(
+    region: str, name: str, created: str, arch: str, owner: str | None, tags: dict[str, str]
+) -> dict[str, str]:
+    """Register an image made at the given time: Amazon's, or of this account's own where there is no owner."""
     image = ec2_backends[DEFAULT_ACCOUNT_ID][region].register_image(name)
-    image.architecture, image.owner_alias = "x86_64", "amazon"
+    image.architecture, image.owner_alias = arch, owner
+    image.add_tags(tags)
     image.creation_date = datetime.fromisoformat(created).astimezone(UTC).replace(tzinfo=None)
     return {"id": image.id}
 
@@ -98,6 +106,14 @@ def keep_few_instance_types() -> None:
             offerings[:] = [each for each in offerings if each["InstanceType"] in KEPT_TYPES]
 
 
+def serve(region: str, file: Path) -> None:
+    server = make_server("127.0.0.1", 0, Front(region), threaded=True, request_handler=MotoRequestHandler)
+    unfinished = file.with_suffix(".unfinished")
+    unfinished.write_text(str(server.server_port))
+    unfinished.rename(file)
+    server.serve_forever()
+
+
 if __name__ == "__main__":
     keep_few_instance_types()
-    run_simple("127.0.0.1", int(sys.argv[1]), Front(sys.argv[2]), threaded=True, request_handler=MotoRequestHandler)
+    serve(sys.argv[1], Path(sys.argv[2]))

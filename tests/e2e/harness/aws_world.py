@@ -7,7 +7,8 @@ drift are resolved by the provider's own code against moto.
 import json
 import sys
 import urllib.request
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,15 +16,13 @@ from typing import Any, Self
 import boto3
 from botocore.config import Config
 
-from tests.e2e.harness.controlplane import answers
-from tests.e2e.harness.processes import Run, free_ports
+from tests.e2e.harness.aws_images import STANDARD, VERSION, Flavour
+from tests.e2e.harness.processes import Run
 
 REGION = "eu-west-1"
 CLUSTER = "e2e"
 ROLE = "KarpenterNodeRole-e2e"
 DISCOVERY = {"karpenter.sh/discovery": CLUSTER}
-VERSION = "1.36"  # the Kubernetes version of the control plane: part of every image's name
-PARAMETERS = f"/aws/service/eks/optimized-ami/{VERSION}/amazon-linux-2023/x86_64/standard"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "e2e", "AWS_SECRET_ACCESS_KEY": "e2e"}
 
 
@@ -32,7 +31,7 @@ class AwsWorld:
 
     def __init__(self) -> None:
         self.run = Run()
-        self.endpoint = f"http://127.0.0.1:{free_ports(1)[0]}"
+        self.endpoint = ""
 
     def __enter__(self) -> Self:
         try:
@@ -65,28 +64,44 @@ class AwsWorld:
             config=Config(connect_timeout=5, read_timeout=30, retries={"total_max_attempts": 1}),
         )
 
-    def release_image(self, version: str) -> str:
-        """Publish an AL2023 image as AWS does, say `v20260901`; from then on the recommended one."""
-        name = f"amazon-eks-node-al2023-x86_64-standard-{VERSION}-{version}"
-        created = datetime.strptime(version, "v%Y%m%d").replace(tzinfo=UTC)
-        image: str = self._tell("image", {"name": name, "created": created.isoformat()})["id"]
-        for folder in (name, "recommended"):
-            self.publish_parameter(f"{PARAMETERS}/{folder}/image_id", image)
+    def release_image(self, version: str, flavour: Flavour = STANDARD, *, day: date | None = None) -> str:
+        """Publish an image as AWS does, say AL2023's `v20260901`; from then on the recommended one.
+
+        `day` is when it was made; without one, the version tells.
+        """
+        made = day or datetime.strptime(version, "v%Y%m%d").replace(tzinfo=UTC).date()
+        image = self.create_image(flavour.image_name(version), made, flavour.arch, owner="amazon")
+        self.publish_parameter(flavour.parameter(version), image)
+        self.recommend_image(image, flavour)
+        return image
+
+    def recommend_image(self, image: str, flavour: Flavour = STANDARD) -> None:
+        """Let the public parameter name this image: a release, or the way back from one that was recalled."""
+        self.publish_parameter(flavour.parameter(), image)
+
+    def create_image(
+        self, name: str, day: date, arch: str, *, owner: str | None = None, tags: Mapping[str, str] | None = None
+    ) -> str:
+        """An image made on that day, of this account's own or of `amazon`; gives its id."""
+        made = datetime.combine(day, time(), UTC).isoformat()
+        body = {"name": name, "created": made, "arch": arch, "owner": owner, "tags": dict(tags or {})}
+        image: str = self._tell("image", body)["id"]
         return image
 
     def publish_parameter(self, name: str, value: str) -> None:
         """Write a parameter of AWS's own, under `/aws/`."""
         self._tell("parameter", {"name": name, "value": value})
 
-    def _tell(self, what: str, body: dict[str, str]) -> Any:
+    def _tell(self, what: str, body: Mapping[str, object]) -> Any:
         raw = json.dumps(body).encode()
         with urllib.request.urlopen(f"{self.endpoint}/e2e/{what}", data=raw, timeout=30) as answer:
             return json.load(answer)
 
     def _start(self) -> None:
-        server = Path(__file__).with_name("aws_server.py")
-        self.run.start("moto", [sys.executable, server, self.endpoint.rpartition(":")[2], REGION])
-        self.run.wait_until("moto", lambda: answers(f"{self.endpoint}/moto-api/data.json"), timeout_s=60)
+        server, port = Path(__file__).with_name("aws_server.py"), self.run.folder / "moto.port"
+        self.run.start("moto", [sys.executable, server, REGION, port], {"MOTO_EC2_LOAD_DEFAULT_AMIS": "false"})
+        self.run.wait_until("moto", port.exists, timeout_s=60)
+        self.endpoint = f"http://127.0.0.1:{port.read_text()}"
         subnets = self._create_network()
         self._create_cluster(subnets)
 
@@ -111,13 +126,18 @@ class AwsWorld:
         )  # fmt: skip
 
 
-def nodeclass(name: str, *ami_terms: dict[str, str]) -> dict[str, Any]:
-    """An EC2NodeClass in this account, say with `{"alias": "al2023@latest"}`."""
+def nodeclass(name: str, *ami_terms: Mapping[str, object]) -> dict[str, Any]:
+    """An EC2NodeClass in this account, say with `{"alias": "al2023@latest"}`.
+
+    What is no alias needs a family, because user data differ: AL2023.
+    """
+    family = {} if any("alias" in term for term in ami_terms) else {"amiFamily": "AL2023"}
     return {
         "apiVersion": "karpenter.k8s.aws/v1",
         "kind": "EC2NodeClass",
         "metadata": {"name": name},
-        "spec": {
+        "spec": family
+        | {
             "role": ROLE,
             "subnetSelectorTerms": [{"tags": DISCOVERY}],
             "securityGroupSelectorTerms": [{"tags": DISCOVERY}],
