@@ -190,6 +190,7 @@ class _LazyPublisher:
 
 def _publisher(settings: Settings, config: Config) -> EventPublisher:
     from driftgate.adapters.aws_session import AwsSession
+    from driftgate.adapters.counted_publisher import CountedPublisher
     from driftgate.adapters.eventbridge_publisher import EventBridgePublisher
     from driftgate.adapters.fan_out_publisher import FanOutPublisher
     from driftgate.adapters.sns_publisher import SnsPublisher
@@ -200,7 +201,7 @@ def _publisher(settings: Settings, config: Config) -> EventPublisher:
     wants_sns = any(config.settings_of(name).notify_sns for name in config.cluster_names())
     if settings.topic_arn is not None and wants_sns:
         publishers.append(SnsPublisher(aws, settings.topic_arn))
-    return FanOutPublisher(publishers)
+    return CountedPublisher(FanOutPublisher(publishers))
 
 
 class _LazyClusters:

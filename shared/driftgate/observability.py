@@ -40,7 +40,6 @@ class RunFacts(Protocol):
     rolls: list[Roll]
     opened: list[str]
     closed: list[str]
-    problems: list[str]
 
     def to_object(self) -> dict[str, object]: ...
 
@@ -88,7 +87,6 @@ def record_run(run: RunFacts) -> None:
         _count_decision(pool)
     count(Metric.BUDGETS_OPENED, len(run.opened))
     count(Metric.BUDGETS_CLOSED, len(run.closed))
-    count(Metric.MESSAGE_FAILED, len(run.problems))
     measure_rolls(run.rolls, run.closed)
     logger.info("Looked at a cluster", extra=run.to_object())
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from driftgate.adapters.counted_publisher import CountedPublisher
 from driftgate.adapters.eventbridge_publisher import EventBridgePublisher
 from driftgate.adapters.fan_out_publisher import FanOutPublisher
 from driftgate.adapters.sns_publisher import SnsPublisher
 from driftgate.adapters.stdout_publisher import StdoutPublisher
 from driftgate.domain.errors import AwsForbiddenError, AwsUnavailableError
 from driftgate.domain.message import DomainEvent, EventKind
+from driftgate.observability import metrics
 from tests.factories import NOW
 from tests.fakes.aws_faults import AwsFaults, refusal, timeout
 from tests.fakes.ledgers import moto_session
@@ -70,7 +72,7 @@ def bus(aws, inbox):
     return "driftgate"
 
 
-@pytest.fixture(params=["fake", "sns", "bus", "stdout", "all"])
+@pytest.fixture(params=["fake", "sns", "bus", "stdout", "all", "counted"])
 def publisher(request):
     """The publisher, and a way to count what came through."""
     get = request.getfixturevalue
@@ -85,6 +87,9 @@ def publisher(request):
         case "stdout":
             stream = io.StringIO()
             return StdoutPublisher(stream), lambda: stream.getvalue().count(EVENT.title)
+        case "counted":
+            fake = FakePublisher()
+            return CountedPublisher(fake), lambda: len(fake.told)
     fakes = (FakePublisher(), FakePublisher())
     return FanOutPublisher(fakes), lambda: max(len(fake.told) for fake in fakes)
 
@@ -260,3 +265,27 @@ def test_what_only_a_person_can_mend_is_said_to_be_so():
 
 def test_nobody_to_tell_is_fine():
     FanOutPublisher([]).publish(EVENT)
+
+
+# --- counted ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def counted():
+    """The metrics that wait to be emitted."""
+    metrics.clear_metrics()
+    yield metrics.metric_set
+    metrics.clear_metrics()
+
+
+def test_what_could_not_be_told_is_counted_and_raised(counted):
+    with pytest.raises(AwsForbiddenError):
+        CountedPublisher(FakePublisher(failure=AwsForbiddenError("denied"))).publish(EVENT)
+
+    assert {name: metric["Value"] for name, metric in counted.items()} == {"MessageFailed": [1.0]}
+
+
+def test_what_was_told_is_not_counted(counted):
+    CountedPublisher(FakePublisher()).publish(EVENT)
+
+    assert counted == {}

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from driftgate.domain.errors import InvalidEventError
+from driftgate.domain.errors import AwsUnavailableError, InvalidEventError
 from driftgate.domain.policy import AlarmGuard, GuardPolicy
 from driftgate.ports import CloseRequest, PutLook, PutRoll
 from functions.evaluate_drift.handler import handler
@@ -19,6 +19,13 @@ BOTH = GuardPolicy(
     alarms=(AlarmGuard(name="demo-5xx"), AlarmGuard(name="demo-service"), AlarmGuard(name="demo-panics")),
     calendars=("maintenance",),
 )
+
+
+class DeadCloser:
+    """Nobody to ask."""
+
+    def invoke(self, request):
+        raise AwsUnavailableError("lambda:InvokeFunction got no answer")
 
 
 def asked(world):
@@ -35,7 +42,7 @@ def test_a_heartbeat_in_a_window_asks_for_one_look_a_minute(use, context):
     assert asked(world) == [("demo", "demo:20261017T0210Z")]
 
 
-def test_a_heartbeat_that_finds_nothing_says_one_line_and_no_metric(use, context, output):
+def test_a_heartbeat_that_finds_nothing_says_one_line_and_that_it_was_done(use, context, output):
     world = use(saturday(windows=()))
     world.ledger.commit("demo", PutLook(world.clock.now()))
 
@@ -45,7 +52,8 @@ def test_a_heartbeat_that_finds_nothing_says_one_line_and_no_metric(use, context
     assert answer == {"queued": [], "closing": [], "why": "heartbeat"}
     assert asked(world) == []
     assert [line["message"] for line in seen.logs] == ["Evaluated an event"]
-    assert seen.metrics == []
+    assert seen.values() == {"HeartbeatDone": [1.0]}
+    assert seen.dimensions() == {"service"}
 
 
 def test_an_old_look_is_repeated_outside_windows_too(use, context):
@@ -102,15 +110,36 @@ def test_a_look_ahead_of_our_clock_is_not_taken_at_its_word(use, context):
     assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
 
 
-def test_an_overdue_roll_is_handed_to_the_closer_and_counted(use, context, output):
+@pytest.mark.parametrize(("late", "counted"), [(119, {}), (120, {"RollOverdue": [1.0]})])
+def test_an_overdue_roll_is_handed_to_the_closer_and_counted(use, context, output, late, counted):
     world = use(saturday())
-    world.ledger.commit("demo", PutRoll(roll(revert_by=NOW - timedelta(minutes=1))))
+    world.ledger.commit("demo", PutRoll(roll(revert_by=world.clock.now() - timedelta(seconds=late))))
 
     answer = handler(event("schedule_heartbeat"), context)
 
     assert answer["closing"] == [roll().id]
     assert world.closer.asked == [CloseRequest(cluster="demo", cause="roll", ref=roll().id, pool="app")]
-    assert output().values() == {"RollOverdue": [1.0]}
+    assert output().values() == {"GateLeftOpen": [1.0], "HeartbeatDone": [1.0], **counted}
+
+
+def test_a_gate_that_nobody_could_be_asked_to_shut_is_counted_and_the_heartbeat_is_not(use, context, output):
+    world = use(saturday())
+    world.ledger.commit("demo", PutRoll(roll(beat_at=NOW - timedelta(minutes=5))))
+    world.closer = DeadCloser()
+    use(world)
+
+    with pytest.raises(AwsUnavailableError):
+        handler(event("schedule_heartbeat"), context)
+
+    assert output().values() == {"GateLeftOpen": [1.0]}
+
+
+def test_an_event_is_no_heartbeat(use, context, output):
+    use(saturday())
+
+    handler(event("alarm_state_change_metric"), context)
+
+    assert output().metrics == []
 
 
 @pytest.mark.parametrize(

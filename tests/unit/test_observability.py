@@ -39,7 +39,6 @@ class Report:
     rolls: list[Roll] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
 
     def to_object(self) -> dict[str, object]:
         return {}

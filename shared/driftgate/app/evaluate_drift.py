@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from driftgate.app.pipeline import Pipeline
@@ -24,40 +24,54 @@ from driftgate.ports import CloseRequest, LedgerState, WorkMessage
 if TYPE_CHECKING:
     from driftgate.domain.policy import ClusterPolicy
 
+LATE = timedelta(minutes=2)
+"""A gate so long past its revertBy is told by an alarm: whoever should have shut it had the time."""
+
 _OPEN = frozenset({RollState.OPENING, RollState.OPENED})
 
 
 @dataclass(slots=True)
 class EvaluationReport:
-    """What was asked for: clusters to look at, gates to shut."""
+    """What was asked for: clusters to look at, gates to shut. Filled in while it goes on: a failure takes none of it.
+
+    `left_open` are the rolls whose gate was found open with nobody at it, or past its time; `overdue` those of them
+    that are past it by more than LATE.
+    """
 
     queued: list[str] = field(default_factory=list)
     closing: list[str] = field(default_factory=list)
     why: str = ""
+    left_open: list[str] = field(default_factory=list)
+    overdue: list[str] = field(default_factory=list)
 
     def to_object(self) -> dict[str, object]:
         return {"queued": self.queued, "closing": self.closing, "why": self.why}
 
 
-def evaluate_drift(pipeline: Pipeline, event: Event) -> EvaluationReport:
-    """Queues a look at every cluster that the event may concern."""
+def evaluate_drift(pipeline: Pipeline, event: Event, report: EvaluationReport | None = None) -> EvaluationReport:
+    """Queues a look at every cluster that the event may concern, and says so in `report`."""
+    report = report or EvaluationReport()
     match event:
         case Heartbeat():
-            return _beat(pipeline, event)
+            _beat(pipeline, event, report)
         case ParameterChanged():
             ours = (seen_prefix, channel_prefix)
             concerned = [
                 p for p in _policies(pipeline) if event.name.startswith(tuple(of(p.deployment) for of in ours))
             ]
-            return _queue(pipeline, concerned if event.has_new_value else [], event.origin.id, f"image: {event.name}")
+            report.why = f"image: {event.name}"
+            _queue(pipeline, concerned if event.has_new_value else [], event.origin.id, report)
         case AlarmChanged():
             guarded = [p for p in _policies(pipeline) if event.name in p.alarm_names()]
-            return _queue(pipeline, guarded, event.origin.id, f"alarm: {event.name} is {event.state}")
+            report.why = f"alarm: {event.name} is {event.state}"
+            _queue(pipeline, guarded, event.origin.id, report)
         case CalendarChanged():
             named = [p for p in _policies(pipeline) if _is_named(event.calendar, p.calendar_names())]
-            return _queue(pipeline, named, event.origin.id, f"calendar: {event.calendar} is {event.state}")
+            report.why = f"calendar: {event.calendar} is {event.state}"
+            _queue(pipeline, named, event.origin.id, report)
         case _:
-            return EvaluationReport(why="nothing to look at")
+            report.why = "nothing to look at"
+    return report
 
 
 def _policies(pipeline: Pipeline) -> list[ClusterPolicy]:
@@ -68,21 +82,19 @@ def _is_named(arn: str, names: Iterable[str]) -> bool:
     return any(arn == name or arn.endswith(f"/{name}") for name in names)
 
 
-def _queue(pipeline: Pipeline, policies: Iterable[ClusterPolicy], dedup: str, cause: str) -> EvaluationReport:
-    report = EvaluationReport(why=cause)
+def _queue(pipeline: Pipeline, policies: Iterable[ClusterPolicy], dedup: str, report: EvaluationReport) -> None:
     for policy in policies:
-        pipeline.queue.send(WorkMessage(cluster=policy.cluster, dedup=f"{dedup}:{policy.cluster}", cause=cause))
+        pipeline.queue.send(WorkMessage(cluster=policy.cluster, dedup=f"{dedup}:{policy.cluster}", cause=report.why))
         report.queued.append(policy.cluster)
-    return report
 
 
-def _beat(pipeline: Pipeline, event: Heartbeat) -> EvaluationReport:
+def _beat(pipeline: Pipeline, event: Heartbeat, report: EvaluationReport) -> None:
     """The minute's tick: shuts what is overdue or abandoned, and queues whoever is due.
 
     One cluster that cannot be reached keeps no other from its turn; the failure is raised when all had theirs.
     """
+    report.why = "heartbeat"
     fleet, failures = pipeline.ledger.load_fleet(), list[DriftgateError]()
-    report = EvaluationReport(why="heartbeat")
     for cluster in sorted({*pipeline.cluster_names, *(name for name, state in fleet.items() if state.rolls)}):
         state = fleet.get(cluster, LedgerState(cluster=cluster))
         try:
@@ -91,12 +103,14 @@ def _beat(pipeline: Pipeline, event: Heartbeat) -> EvaluationReport:
             failures.append(error)
     if failures:
         raise failures[0]
-    return report
 
 
 def _beat_one(pipeline: Pipeline, state: LedgerState, event: Heartbeat, report: EvaluationReport) -> None:
     cluster, now = state.cluster, pipeline.clock.now()
-    for roll in (roll for roll in state.rolls if _is_left(roll, now)):
+    left = [roll for roll in state.rolls if _is_left(roll, now)]
+    report.left_open += [roll.id for roll in left]
+    report.overdue += [roll.id for roll in left if is_overdue(roll, now - LATE)]
+    for roll in left:
         request = CloseRequest(cluster=cluster, cause=StopCause.ROLL, ref=roll.id, pool=roll.pool)
         pipeline.closer.invoke(request)
         report.closing.append(roll.id)
