@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / ".cache" / "assets"
+"""Where archives are kept from one build to the next."""
 
 LAPTOP = ("driftgate/cli/", "driftgate/sim/", "driftgate/laptop.py", "driftgate/adapters/kubeconfig.py")
 """Ours, but only for a person's machine."""

@@ -8,10 +8,9 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from infra.packaging import build_asset
-from infra.packaging.contents import ROOT
+from infra.packaging.contents import ASSETS, ROOT
 from infra.packaging.runtime import this_machine
 
-CACHE = ROOT / ".cache" / "assets"
 CONFIG = ROOT / "docs" / "driftgate.example.yaml"
 
 
@@ -24,7 +23,7 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 def for_this_machine(folder: Path) -> Path:
     """The archive that a function would get if Lambda were this machine, unpacked into the folder."""
-    return unpack(build_asset(CACHE, CONFIG, target=this_machine()), folder)
+    return unpack(build_asset(ASSETS, CONFIG, target=this_machine()), folder)
 
 
 def run_alone(asset: Path, code: str, *given: str, **environment: str) -> subprocess.CompletedProcess[str]:

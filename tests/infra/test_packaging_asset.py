@@ -11,9 +11,10 @@ import pytest
 
 from infra.packaging import LAMBDA, PackagingError, build_asset
 from infra.packaging.bytecode import interpreter
+from infra.packaging.contents import ASSETS
 from infra.packaging.runtime import Target, this_machine
 from infra.packaging.wheels import install, locked_requirements
-from tests.infra.packaged import CACHE, CONFIG, unpack
+from tests.infra.packaged import CONFIG, unpack
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ AARCH64 = 0xB7
 @pytest.fixture(scope="module")
 def for_lambda(tmp_path_factory):
     """The archive for Lambda as a machine without its Python builds it, unpacked."""
-    return unpack(build_asset(CACHE, CONFIG, bytecode=False), tmp_path_factory.mktemp("lambda"))
+    return unpack(build_asset(ASSETS, CONFIG, bytecode=False), tmp_path_factory.mktemp("lambda"))
 
 
 def test_two_builds_are_the_same_bytes_and_the_second_needs_no_registry(tmp_path, monkeypatch):
@@ -37,10 +38,10 @@ def test_two_builds_are_the_same_bytes_and_the_second_needs_no_registry(tmp_path
 
 
 def test_what_was_built_is_not_built_again():
-    first = build_asset(CACHE, CONFIG, target=this_machine())
+    first = build_asset(ASSETS, CONFIG, target=this_machine())
     before = first.stat().st_ino
 
-    assert build_asset(CACHE, CONFIG, target=this_machine()) == first
+    assert build_asset(ASSETS, CONFIG, target=this_machine()) == first
     assert first.stat().st_ino == before
 
 
@@ -48,14 +49,14 @@ def test_another_driftgate_yaml_makes_another_archive(tmp_path):
     config = tmp_path / "own.yaml"
     config.write_text("mode: observe\ncluster: demo\n")
 
-    built = build_asset(CACHE, config, bytecode=False)
+    built = build_asset(ASSETS, config, bytecode=False)
 
-    assert built != build_asset(CACHE, CONFIG, bytecode=False)
+    assert built != build_asset(ASSETS, CONFIG, bytecode=False)
     assert ZipFile(built).read("driftgate.yaml") == config.read_bytes()
 
 
 def test_entries_are_sorted_undated_and_readable_by_all():
-    with ZipFile(build_asset(CACHE, CONFIG, target=this_machine())) as bundle:
+    with ZipFile(build_asset(ASSETS, CONFIG, target=this_machine())) as bundle:
         entries = bundle.infolist()
 
     names = [entry.filename for entry in entries]
@@ -76,7 +77,7 @@ def test_the_unpacked_archive_is_far_below_sixty_megabytes(for_lambda):
 
 
 def test_with_bytecode_it_is_below_sixty_megabytes():
-    with ZipFile(build_asset(CACHE, CONFIG, target=this_machine())) as bundle:
+    with ZipFile(build_asset(ASSETS, CONFIG, target=this_machine())) as bundle:
         assert sum(entry.file_size for entry in bundle.infolist()) < 40e6
 
 
@@ -111,7 +112,7 @@ UNWANTED = (
 
 @pytest.mark.parametrize("pattern", UNWANTED)
 def test_what_no_function_needs_stays_out(pattern):
-    with ZipFile(build_asset(CACHE, CONFIG, target=this_machine())) as bundle:
+    with ZipFile(build_asset(ASSETS, CONFIG, target=this_machine())) as bundle:
         assert [name for name in bundle.namelist() if fnmatch(name, pattern)] == []
 
 

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 EVENTS = {
     "close_budgets": "alarm_state_change_metric",
     "evaluate_drift": "schedule_heartbeat",
+    "notify_slack": "sns_delivery",
     "reconcile_cluster": "sqs_work_message",
     "watch_amis": "schedule_poll",
 }
