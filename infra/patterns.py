@@ -33,6 +33,12 @@ def split(names: Sequence[str], room: int, most: int) -> list[list[Matcher]]:
     return found
 
 
+def fitted(names: Sequence[str], room: int) -> list[str]:
+    """The names as an IAM policy has them, in at most `room` characters: where they need more, prefixes and `*`."""
+    found = split(names, room, most=1)
+    return [entry if isinstance(entry, str) else f"{entry['prefix']}*" for entry in (found[0] if found else [])]
+
+
 def _cut(names: Iterable[str], longest: int) -> list[Matcher]:
     kept: dict[str, Matcher] = {}
     for name in names:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from driftgate.config import Config
 from driftgate.config.deployment import Deployment, Placement
 from driftgate.contract import DEFAULT_PLACEMENT
+from driftgate.domain.errors import InvalidInputError
+from driftgate.domain.policy import AlarmGuard
+
+T = TypeVar("T")
+MOST_ENTRIES = 200
+"""Access entries, of the 500 resources that a stack may have. Source: aws docs, cloudformation-limits (2026)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,17 +36,14 @@ class PlacementSettings:
     clusters: tuple[EksCluster, ...]
     vpc: Placement | None = None
 
-    def roles(self) -> tuple[str, ...]:
-        """The roles of other accounts through which these clusters are reached."""
-        return _unique(cluster.role for cluster in self.clusters if cluster.role is not None)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackSettings:
     """Everything that the template follows from, but the code of the functions.
 
     `alarms` are the names of the guards' alarms in this account, `foreign_alarms` those of others, which are read
-    through `alarm_roles`. Every list is in the order of the file, without repetitions.
+    through `alarm_roles`. `parameters` are names and regions of SSM parameters of this account. `regions` are those
+    that are named; the stack's own is not. Every list is in the order of the file, without repetitions.
     """
 
     deployment: Deployment
@@ -49,6 +53,8 @@ class StackSettings:
     foreign_alarms: tuple[str, ...]
     alarm_roles: tuple[str, ...]
     calendars: tuple[str, ...]
+    parameters: tuple[tuple[str, str | None], ...]
+    regions: tuple[str, ...]
 
     @property
     def prefix(self) -> str:
@@ -62,7 +68,10 @@ class StackSettings:
 
     @classmethod
     def of(cls, config: Config) -> StackSettings:
+        """Raises InvalidInputError where one stack cannot hold what the file asks for."""
         clusters = tuple(_cluster(config, name) for name in config.cluster_names())
+        if config.deployment.access_entries == "create":
+            _count_entries(config, clusters)
         policies = [pool for name in config.cluster_names() for pool in config.cluster(name).policies()]
         guards = [guard for pool in policies for guard in pool.guards.alarms or ()]
         return cls(
@@ -73,7 +82,29 @@ class StackSettings:
             foreign_alarms=_unique(guard.name for guard in guards if guard.account_role is not None),
             alarm_roles=_unique(guard.account_role for guard in guards if guard.account_role is not None),
             calendars=_unique(name for pool in policies for name in pool.guards.calendars),
+            parameters=(),
+            regions=_unique(region for region in _regions(clusters, guards) if region is not None),
         )
+
+
+def _count_entries(config: Config, clusters: Iterable[EksCluster]) -> None:
+    wanted = 2 * sum(cluster.role is None for cluster in clusters)
+    if wanted > MOST_ENTRIES:
+        raise InvalidInputError(
+            f"asks for {wanted} access entries, and one stack takes {MOST_ENTRIES}",
+            place=config.source,
+            remedy="Write deployment: {access_entries: print}, and make them by the commands that are printed.",
+        )
+
+
+def worker_role(settings: StackSettings, placement: str) -> str:
+    """The name of the role that opens and closes gates from there. It is fixed: access entries name it."""
+    return f"{settings.prefix}-worker-{placement}"
+
+
+def closer_role(settings: StackSettings, placement: str) -> str:
+    """The name of the role that only closes them."""
+    return f"{settings.prefix}-closer-{placement}"
 
 
 def _cluster(config: Config, name: str) -> EksCluster:
@@ -94,5 +125,10 @@ def _placements(deployment: Deployment, clusters: Iterable[EksCluster]) -> Itera
             yield PlacementSettings(name=name, clusters=tuple(found[name]), vpc=vpc)
 
 
-def _unique(found: Iterable[str]) -> tuple[str, ...]:
+def _regions(clusters: Iterable[EksCluster], guards: Iterable[AlarmGuard]) -> Iterable[str | None]:
+    yield from (cluster.region for cluster in clusters)
+    yield from (guard.region for guard in guards)
+
+
+def _unique(found: Iterable[T]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(found))

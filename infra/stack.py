@@ -9,7 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from driftgate.contract import Env, seen_prefix
+from driftgate.contract import Env
 from infra.constructs import permissions
 from infra.constructs.access_entries import AccessEntries
 from infra.constructs.event_bus import DomainEventBus
@@ -36,7 +36,7 @@ class DriftgateStack(cdk.Stack):
         self.ledger = LedgerTable(self, "Ledger")
         deployment = settings.deployment
         self.bus = DomainEventBus(self, "Events", name=settings.prefix, archive_days=deployment.archive_days)
-        self.topic = sns.Topic(self, "Topic")
+        self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
         self.failures = FailureQueue(self, "Failures")
         self._shared = Shared(
             code=code,
@@ -111,7 +111,7 @@ class DriftgateStack(cdk.Stack):
                     Env.CLOSER.value: _placed({name: closer.arn for name, closer in closers.items()}),
                 },
             ),
-            statements=[
+            grants=[
                 permissions.use_table(self.ledger.table.table_arn, "Query"),
                 permissions.send_to(queue.queue_arn for queue in queues.values()),
                 permissions.invoke(closer.arn for closer in closers.values()),
@@ -119,7 +119,6 @@ class DriftgateStack(cdk.Stack):
         )
 
     def _watch(self) -> PipelineFunction:
-        seen = seen_prefix(self._settings.deployment.name)
         return PipelineFunction(
             self,
             "WatchAmis",
@@ -132,11 +131,12 @@ class DriftgateStack(cdk.Stack):
                 patience=cdk.Duration.minutes(10),
                 retries=1,
             ),
-            statements=[
-                permissions.use_table(self.ledger.table.table_arn, "Query"),
-                permissions.read_public_images(),
-                permissions.read_parameters(seen),
-                permissions.write_parameters(seen),
+            grants=[
+                permissions.use_table(self.ledger.table.table_arn, "Query", "BatchGetItem", "PutItem"),
+                *permissions.read_image_parameters(self._settings),
+                permissions.mirror_images(self._settings),
+                permissions.read_images(self._settings),
+                *permissions.take_roles(each.role for each in self._settings.clusters if each.role is not None),
                 *permissions.tell(self.bus.bus.event_bus_arn, self.topic.topic_arn),
             ],
         )

@@ -15,6 +15,7 @@ from constructs import Construct
 
 from driftgate.config.deployment import Placement
 from infra.constructs import permissions
+from infra.constructs.permissions import Grant
 
 RUNTIME = lambda_.Runtime.PYTHON_3_14
 """The newest that CDK knows and for which every locked wheel is built."""
@@ -54,7 +55,7 @@ class FunctionSettings:
 
 
 class PipelineFunction(Construct):
-    """The function, allowed exactly what `statements` say, and what Lambda itself needs for it."""
+    """The function, allowed exactly what `grants` say, and what Lambda itself needs for it."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class PipelineFunction(Construct):
         *,
         shared: Shared,
         settings: FunctionSettings,
-        statements: Sequence[iam.PolicyStatement],
+        grants: Sequence[Grant],
     ) -> None:
         super().__init__(scope, id_)
         self.log_group = _log_group(self, shared.log_retention_days)
@@ -71,15 +72,16 @@ class PipelineFunction(Construct):
             permissions.write_logs(self.log_group.log_group_arn),
             permissions.trace(),
             permissions.send_to([shared.failures.queue_arn]),
-            *([permissions.live_in_a_vpc()] if settings.vpc is not None else []),
+            *(permissions.live_in_a_vpc() if settings.vpc is not None else []),
         ]
         self.role = iam.Role(
             self,
             "Role",
             role_name=settings.role_name,
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-            inline_policies={"driftgate": iam.PolicyDocument(statements=[*statements, *own])},
+            inline_policies=permissions.policy([*grants, *own]),
         )
+        permissions.explain(self.role, [*grants, *own])
         self.function = lambda_.Function(
             self,
             "Function",

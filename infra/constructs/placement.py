@@ -10,7 +10,7 @@ from driftgate.contract import Env
 from infra.constructs import permissions
 from infra.constructs.function import FunctionSettings, PipelineFunction, Shared
 from infra.constructs.work_queue import WorkQueue
-from infra.settings import PlacementSettings, StackSettings
+from infra.settings import PlacementSettings, StackSettings, closer_role, worker_role
 
 WORKER_TIMEOUT = cdk.Duration.seconds(105)
 """Longer than a slice; shorter than VISIBILITY, so that a living worker keeps its message. Lambda demands that too."""
@@ -50,14 +50,13 @@ class PipelinePlacement(Construct):
                 memory_mb=1024,
                 patience=cdk.Duration.hours(6),
                 reserved=settings.deployment.closer_concurrency or None,
-                role_name=f"{settings.prefix}-closer-{placement.name}",
+                role_name=closer_role(settings, placement.name),
                 vpc=placement.vpc,
                 environment=here,
             ),
-            statements=[
+            grants=[
                 permissions.use_table(table_arn, "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"),
                 *permissions.reach_clusters(placement.clusters),
-                *permissions.take_roles(placement.roles()),
                 *permissions.tell(bus_arn, topic_arn),
             ],
         )
@@ -71,24 +70,24 @@ class PipelinePlacement(Construct):
                 timeout=WORKER_TIMEOUT,
                 memory_mb=512,
                 patience=cdk.Duration.minutes(10),
-                role_name=f"{settings.prefix}-worker-{placement.name}",
+                role_name=worker_role(settings, placement.name),
                 vpc=placement.vpc,
                 # a slice queues the next one: without this Lambda takes a long roll for a runaway loop and ends it
                 may_call_itself=True,
                 environment={**here, Env.QUEUE_URL.value: self.work.queue.queue_url},
             ),
-            statements=[
+            grants=[
                 permissions.use_table(
                     table_arn, "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"
                 ),
                 permissions.receive_from(self.work.queue.queue_arn),
                 permissions.send_to([self.work.queue.queue_arn]),
                 *permissions.reach_clusters(placement.clusters),
-                *permissions.take_roles([*placement.roles(), *settings.alarm_roles]),
-                permissions.read_alarms(),
+                *permissions.take_roles(settings.alarm_roles),
+                permissions.read_alarms(settings),
                 *permissions.read_calendars(settings.calendars),
-                permissions.read_public_images(),
-                permissions.read_images(),
+                *permissions.read_image_parameters(settings),
+                permissions.read_images(settings),
                 *permissions.tell(bus_arn, topic_arn),
             ],
         )

@@ -91,7 +91,7 @@ def _role(scope: Construct, group: str, targets: Mapping[Clock, PipelineFunction
         "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
         "ArnEquals": {"aws:SourceArn": permissions.arn("scheduler", f"schedule-group/{group}")},
     }
-    statements = [
+    grants = [
         permissions.invoke(function.arn for function in targets.values()),
         permissions.send_to([failures.queue_arn]),
     ]
@@ -99,5 +99,5 @@ def _role(scope: Construct, group: str, targets: Mapping[Clock, PipelineFunction
         scope,
         "Role",
         assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com", conditions=ours),
-        inline_policies={"driftgate": iam.PolicyDocument(statements=statements)},
+        inline_policies=permissions.policy(grants),
     )

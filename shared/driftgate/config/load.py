@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from driftgate.config.deployable import aws_problems
 from driftgate.config.deployment import Deployment
 from driftgate.config.faults import list_problems, shape_problems
 from driftgate.config.model import Cluster, ClusterSettings, Document
@@ -72,14 +73,17 @@ class Config:
         return chosen
 
 
-def load_config(text: str, source: str) -> Config:
+def load_config(text: str, source: str, *, is_deployed: bool = False) -> Config:
     """What the text of a driftgate.yaml says; `source` is its path for messages.
+
+    `is_deployed`: what only a laptop could work with counts as wrong.
 
     Raises:
         InvalidSettingsError: with everything that is wrong in it, by line.
     """
     tree = read_tree(text, source)
     document, problems = _document(tree)
+    problems += aws_problems(tree) if is_deployed else ()
     if document is None or problems:
         raise InvalidSettingsError(source, sorted(problems, key=lambda problem: _line(problem, source)))
     clusters = document.clusters or (Cluster(name=str(document.cluster)),)
