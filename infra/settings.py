@@ -82,7 +82,7 @@ class StackSettings:
             foreign_alarms=_unique(guard.name for guard in guards if guard.account_role is not None),
             alarm_roles=_unique(guard.account_role for guard in guards if guard.account_role is not None),
             calendars=_unique(name for pool in policies for name in pool.guards.calendars),
-            parameters=(),
+            parameters=_unique(_parameters(config)),
             regions=_unique(region for region in _regions(clusters, guards) if region is not None),
         )
 
@@ -128,6 +128,13 @@ def _placements(deployment: Deployment, clusters: Iterable[EksCluster]) -> Itera
 def _regions(clusters: Iterable[EksCluster], guards: Iterable[AlarmGuard]) -> Iterable[str | None]:
     yield from (cluster.region for cluster in clusters)
     yield from (guard.region for guard in guards)
+
+
+def _parameters(config: Config) -> Iterable[tuple[str, str | None]]:
+    """What the settings add to the public parameters, but what is read through another account's role."""
+    for settings in config.clusters.values():
+        if settings.account_role is None:
+            yield from ((parameter, settings.region) for parameter in settings.watch_parameters)
 
 
 def _unique(found: Iterable[T]) -> tuple[T, ...]:
