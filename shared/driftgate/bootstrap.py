@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from driftgate.config.load import Config
     from driftgate.domain.message import DomainEvent
     from driftgate.domain.policy import ClusterPolicy
-    from driftgate.ports import Cluster, Clusters, EventPublisher
+    from driftgate.ports import Clock, Cluster, Clusters, EventPublisher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,7 @@ class _Process:
     pipeline: Pipeline | None = None
     deployment: Deployment | None = None
     notifier: Notifier | None = None
+    clock: Clock | None = None
 
 
 _process = _Process()
@@ -78,6 +79,17 @@ def notifier() -> Notifier:
 def use(pipeline: Pipeline | None, deployment: Deployment | None = None, *, notifier: Notifier | None = None) -> None:
     """Puts these pieces in place of what the environment says; None builds from the environment again."""
     _process.pipeline, _process.deployment, _process.notifier = pipeline, deployment, notifier
+
+
+def use_clock(clock: Clock | None) -> None:
+    """What is built from the environment from now on tells the time by this clock; None: by the system's."""
+    _process.clock = clock
+
+
+def _clock() -> Clock:
+    from driftgate.adapters.system_clock import SystemClock
+
+    return _process.clock or SystemClock()
 
 
 def read_config(path: Path) -> Config:
@@ -134,10 +146,9 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
     from driftgate.adapters.sqs_work_queue import SqsWorkQueue
     from driftgate.adapters.ssm_calendars import SsmCalendars
     from driftgate.adapters.ssm_parameters import SsmParameters
-    from driftgate.adapters.system_clock import SystemClock
 
     settings = Settings.from_env(environment)
-    file, clock = _ConfigFile(settings.config_path, settings.deployment), SystemClock()
+    file, clock = _ConfigFile(settings.config_path, settings.deployment), _clock()
     aws = AwsSession(clock)
     return Pipeline(
         clock=clock,
@@ -162,10 +173,9 @@ def _slack_notifier(settings: NotifierSettings) -> Notifier:
     from driftgate.adapters.aws_session import AwsSession
     from driftgate.adapters.slack_secret import SecretSlackChannel
     from driftgate.adapters.slack_threads import DynamoDbThreads
-    from driftgate.adapters.system_clock import SystemClock
     from driftgate.app.notify_slack import Notifier
 
-    clock = SystemClock()
+    clock = _clock()
     aws = AwsSession(clock)
     return Notifier(
         clock=clock,
