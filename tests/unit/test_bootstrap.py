@@ -125,3 +125,14 @@ def test_a_holder_is_a_process_of_a_machine():
 
     assert user
     assert rest.rpartition(":")[2].isdecimal()
+
+
+def test_what_is_built_tells_the_time_by_the_clock_that_was_put_in(environment):
+    clock = FakeClock()
+
+    bootstrap.use_clock(clock)
+    try:
+        assert bootstrap.lambda_pipeline(environment).clock is clock
+    finally:
+        bootstrap.use_clock(None)
+    assert bootstrap.lambda_pipeline(environment).clock is not clock

@@ -2,7 +2,7 @@
 
 import pytest
 
-from driftgate.sim.access import READER, Rule
+from driftgate.sim.access import READER, Rule, User
 from tests.sim_clusters import APP, POOLS, bare_cluster, body_of, send
 
 NODES = "/api/v1/nodes"
@@ -93,3 +93,10 @@ def test_a_user_may_ask_what_it_may(verb, allowed):
     )
 
     assert (answer.status, body_of(answer)["status"]) == (201, {"allowed": allowed})
+
+
+def test_a_token_that_nobody_was_granted_is_the_webhooks_to_know():
+    sim = bare_cluster()
+    sim.access.webhook = lambda token: User(name="role", rules=(READER,)) if token == "signed" else None
+
+    assert [send(sim, "GET", POOLS, token=token).status for token in ("signed", "forged")] == [200, 401]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from driftgate.sim.kinds import Kind
@@ -58,10 +59,14 @@ ADMIN = (Rule(),)
 
 
 class Access:
-    """All tokens. Changes take effect with the next request."""
+    """All tokens. Changes take effect with the next request.
+
+    `webhook` is asked about every token that nobody was granted: it gives the user, or None.
+    """
 
     def __init__(self) -> None:
         self._users: dict[str, User] = {}
+        self.webhook: Callable[[str], User | None] = lambda _: None
 
     def grant(self, token: str, name: str, rules: tuple[Rule, ...]) -> None:
         """The token stands for this user, with exactly these rules, from now on."""
@@ -74,7 +79,8 @@ class Access:
     def authenticate(self, authorization: str) -> User:
         """The user of an `Authorization` header. Raises ApiError 401."""
         scheme, _, token = authorization.partition(" ")
-        user = self._users.get(token.strip()) if scheme.lower() == "bearer" else None
+        token = token.strip()
+        user = (self._users.get(token) or self.webhook(token)) if scheme.lower() == "bearer" else None
         if user is None:
             raise unauthorized()
         return user

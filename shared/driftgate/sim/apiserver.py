@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import socket
+from ssl import SSLContext
 from types import TracebackType
 from urllib.parse import parse_qsl, urlsplit
 
@@ -32,22 +33,23 @@ class LoggedRequest:
 class ApiServer:
     """Serves an `Api` on 127.0.0.1, on a port that the system chooses. Use it as a context manager.
 
-    `later(seconds, do)` runs something at a simulated time: for writes that land late.
+    `later(seconds, do)` runs something at a simulated time: for writes that land late. With `tls` it speaks HTTPS.
     """
 
-    def __init__(self, api: Api, clock: SimClock, later: Later) -> None:
+    def __init__(self, api: Api, clock: SimClock, later: Later, tls: SSLContext | None = None) -> None:
         self.api = api
         self.clock = clock
         self.later = later
         self.faults = Faults()
         self.requests: list[LoggedRequest] = []
         self._stopping = threading.Event()
-        self._http = _Http(self)
+        self._scheme = "http" if tls is None else "https"
+        self._http = _Http(self, tls)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_address[1]}"
 
     def start(self) -> ApiServer:
         self._thread.start()
@@ -101,12 +103,15 @@ class ApiServer:
 class _Http(ThreadingHTTPServer):
     request_queue_size = 128
 
-    def __init__(self, owner: ApiServer) -> None:
+    def __init__(self, owner: ApiServer, tls: SSLContext | None) -> None:
         self.owner = owner
         self._open: set[_Connection] = set()
         self._open_lock = threading.Lock()
         self._threads_of: list[threading.Thread] = []
         super().__init__(("127.0.0.1", 0), _Connection)
+        if tls is not None:
+            # shaken hands with by the connection's own thread, so that nobody keeps others from connecting
+            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
     def process_request(self, request: socket | tuple[bytes, socket], client_address: object) -> None:
         """A thread per connection: it never keeps a process from ending, but `join` waits for it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from ssl import SSLContext
 from types import TracebackType
 
 from driftgate.sim.access import ADMIN, DRIFTGATE, Access
@@ -139,10 +140,10 @@ class SimCluster(Builder):
             manager,
         )
 
-    def serve(self) -> Served:
-        """The cluster over HTTP on the loopback; a second call gives the same server."""
+    def serve(self, tls: SSLContext | None = None) -> Served:
+        """The cluster over HTTP (HTTPS with `tls`) on the loopback; a second call gives the same server."""
         if self._served is None:
-            server = ApiServer(self.api, self.clock, self.agenda.after).start()
+            server = ApiServer(self.api, self.clock, self.agenda.after, tls).start()
             self._served = Served(url=server.url, token=TOKEN, server=server)
             self.agenda.start()
         return self._served
