@@ -19,6 +19,9 @@ CONFIG_FILE = "driftgate.yaml"
 
 METRIC_NAMESPACE = "driftgate"
 
+SLACK_PARTITION = "slack"
+"""What keys of the ledger's table begin with where the notifier remembers threads; it may touch no others."""
+
 DEFAULT_PLACEMENT = "default"
 """The placement outside of VPCs, of clusters that name none."""
 

@@ -15,13 +15,13 @@ from driftgate.adapters.dynamodb_calls import DynamoDbCalls
 from driftgate.adapters.dynamodb_errors import ConditionFailedError
 from driftgate.adapters.ledger_dynamodb_changes import ABSENT, equal
 from driftgate.adapters.ledger_dynamodb_items import SCHEMA_VERSION, Item, as_json, joined, key
+from driftgate.contract import SLACK_PARTITION
 from driftgate.domain.chat_turn import Thread
 from driftgate.domain.errors import AnswerLostError, InvalidInputError, LedgerConflictError, LedgerCorruptError
 from driftgate.domain.fields import Fields
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.ports import Clock
 
-PARTITION = "slack"
 KEPT = timedelta(days=90)
 
 
@@ -49,7 +49,7 @@ class DynamoDbThreads:
 
 
 def _key(name: str) -> Item:
-    return key(joined(PARTITION, name), "thread")
+    return key(joined(SLACK_PARTITION, name), "thread")
 
 
 def _item(thread: Thread, now: datetime) -> Item:
