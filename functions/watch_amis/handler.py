@@ -23,5 +23,6 @@ def handler(event: dict[str, object], _context: LambdaContext) -> dict[str, obje
     deployment = bootstrap.deployment()
     report = watch_amis(bootstrap.pipeline(), deployment.name, deployment.region)
     count(Metric.IMAGE_CHANGED, len(report.changed))
+    count(Metric.IMAGES_POLLED, 1)
     logger.info("Polled the image parameters", extra=report.to_object())
     return report.to_object()

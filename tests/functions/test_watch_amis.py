@@ -28,7 +28,7 @@ def test_a_new_image_is_mirrored_told_and_counted_once(use, context, output):
     assert second["changed"] == {}
     assert around.parameters.written == [MIRROR]
     assert [told.thread for told in around.publisher.told] == [PUBLIC]
-    assert output().values() == {"ImageChanged": [1.0]}
+    assert output().values() == {"ImageChanged": [1.0], "ImagesPolled": [1.0, 1.0]}
 
 
 def test_an_image_that_did_not_change_is_not_written(use, context):
