@@ -11,7 +11,7 @@ import pytest
 from driftgate.adapters.counted_publisher import CountedPublisher
 from driftgate.adapters.eventbridge_publisher import EventBridgePublisher
 from driftgate.adapters.fan_out_publisher import FanOutPublisher
-from driftgate.adapters.sns_publisher import SnsPublisher
+from driftgate.adapters.sns_publisher import SnsPublisher, messages_of, subject_of
 from driftgate.adapters.stdout_publisher import StdoutPublisher
 from driftgate.domain.errors import AwsForbiddenError, AwsUnavailableError
 from driftgate.domain.message import DomainEvent, EventKind
@@ -143,6 +143,42 @@ def test_topic_carries_the_notification_that_slack_shows(aws, topic, inbox):
         },
     }
     assert delivered["MessageAttributes"]["kind"] == {"Type": "String", "Value": "BudgetsClosed"}
+
+
+def test_mail_gets_plain_lines_under_a_subject(aws, topic):
+    calls = AwsFaults(aws.client("sns"))
+
+    SnsPublisher(aws, topic).publish(EVENT)
+
+    (request,) = calls.parameters
+    assert request["Subject"] == "[demo] The gate is shut again"
+    assert json.loads(request["Message"])["email"].splitlines() == [
+        "2026-10-17T02:10:00Z demo/größe The gate is shut again [IN_FLIGHT]",
+        "    One node is being replaced.",
+        "    The baseline is back.",
+        "    → Nothing to do.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "subject"),
+    [
+        ("größe…\nis\tshut", "[demo] gr??e... is shut"),
+        ("x" * 200, "[demo] " + "x" * 91 + "~"),
+        ("", "[demo] BudgetsClosed"),
+    ],
+)
+def test_a_subject_is_what_mail_takes(title, subject):
+    assert subject_of(replace(EVENT, title=title)) == subject
+
+
+@pytest.mark.parametrize("character", ["x", "\x00", "ü", "😀", '"'])
+def test_the_largest_event_fits_a_message(character):
+    endless = character * 100_000
+    facts: dict[str, object] = {f"{number}{endless}": endless for number in range(100)}
+    event = replace(EVENT, title=endless, text=endless, next_steps=(endless,) * 100, facts=facts)
+
+    assert len(json.dumps(messages_of(event), ensure_ascii=False).encode()) < 256_000
 
 
 def test_denied_topic_names_the_action(aws, topic):

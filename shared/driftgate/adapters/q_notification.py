@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from driftgate.domain.ledger import FLEET
 from driftgate.domain.message import DomainEvent
+from driftgate.domain.slack_message import readable
 
 MAX_TITLE = 250
 MAX_DESCRIPTION = 8_000
@@ -25,7 +26,7 @@ MAX_STEPS = 20
 
 def notification_of(event: DomainEvent) -> dict[str, object]:
     """The notification: one thread per roll, or per pool where there is no roll."""
-    where = cut("/".join(part for part in (event.cluster, event.pool) if part), MAX_TITLE)
+    where = cut(_plain("/".join(part for part in (event.cluster, event.pool) if part)), MAX_TITLE)
     content = {
         "textType": "client-markdown",
         "title": cut(_plain(title_of(event)), MAX_TITLE),
@@ -33,8 +34,8 @@ def notification_of(event: DomainEvent) -> dict[str, object]:
     }
     steps = [cut(_plain(step), MAX_STEP) for step in event.next_steps[:MAX_STEPS] if step]
     metadata = {
-        "threadId": cut(event.thread, MAX_TITLE) or where,
-        "summary": cut(event.title, MAX_TITLE),
+        "threadId": cut(_plain(event.thread), MAX_TITLE) or where,
+        "summary": cut(_plain(event.title), MAX_TITLE),
         "eventType": event.kind.value,
         "relatedResources": [where],
         "additionalContext": _context(event),
@@ -56,7 +57,7 @@ def title_of(event: DomainEvent) -> str:
 
 def _plain(text: str) -> str:
     """The text without the signs of which Slack makes links and mentions: names come from clusters and people."""
-    return text.replace("<", "‹").replace(">", "›")
+    return readable(text).replace("<", "‹").replace(">", "›")
 
 
 def cut(text: str, length: int) -> str:
@@ -67,7 +68,8 @@ def cut(text: str, length: int) -> str:
 def _context(event: DomainEvent) -> dict[str, str]:
     """The facts that a person can read at a glance: texts and numbers. Objects are for the event bus."""
     named = {"cluster": event.cluster, "pool": event.pool, "code": event.code, **_shown(event.facts)}
-    return {cut(key, MAX_NAME): cut(value, MAX_FACT) for key, value in list(named.items())[:MAX_FACTS] if value}
+    shown = list(named.items())[:MAX_FACTS]
+    return {cut(_plain(key), MAX_NAME): cut(_plain(value), MAX_FACT) for key, value in shown if value}
 
 
 def _shown(facts: Mapping[str, object]) -> dict[str, str]:

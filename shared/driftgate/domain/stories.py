@@ -26,7 +26,8 @@ def of_opening(roll: Roll, plan: PoolPlan, at: datetime) -> DomainEvent:
         title=f"{roll.pool}: the gate opens for one node",
         text=(
             f"{plan.drifted or 0} of {plan.nodes or 0} nodes are drifted{lag}. In {window} the Drifted budget of "
-            f"{roll.pool} allows one from now. Next in line: {plan.next_node or 'not known'}."
+            f"{roll.pool} allows one from now. Next in line: {plan.next_node or 'not known'}"
+            f"{f', for the image {roll.image}' if roll.image else ''}."
         ),
         next_steps=(
             "driftgate shuts the gate as soon as Karpenter takes a node.",
@@ -132,7 +133,7 @@ def _of_state(roll: Roll, reason: ReasonCode, at: datetime) -> DomainEvent | Non
                 roll,
                 at,
                 title=f"{roll.pool}: the roll ended as {roll.state}",
-                text=_ending(roll, reason),
+                text="\n".join((_ending(roll, reason), *_evidence(roll))),
                 code=str(reason),
             )
         case _:
@@ -153,6 +154,20 @@ def _ending(roll: Roll, reason: ReasonCode) -> str:
     if not roll.replacement:
         return f"{node} is gone and needed no replacement, so the image is still unproven. Open: {stood} s."
     return f"{node} was replaced by {roll.replacement}. The gate stood open for {stood} s{_baseline(roll)}."
+
+
+def _evidence(roll: Roll) -> Iterable[str]:
+    """What the record says, with its times: for who was asleep, and for who writes the report."""
+    if roll.opened_at is None:
+        return
+    yield f"Opened: {rfc3339(roll.opened_at)}."
+    if roll.sign_at is not None:
+        yield f"Sign: {roll.sign or 'not known'} at {rfc3339(roll.sign_at)}."
+    if roll.closed_at is not None:
+        back = "the baseline is back exactly" if roll.baseline_restored else "the budgets are not those found before"
+        yield f"Shut: {rfc3339(roll.closed_at)} by {roll.closed_by or 'nobody known'}; {back}."
+    if roll.image:
+        yield f"Image: {roll.image}."
 
 
 def _baseline(roll: Roll) -> str:
