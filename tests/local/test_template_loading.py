@@ -217,7 +217,7 @@ SECURED = {
     "Role": {
         "Type": "AWS::IAM::Role",
         "Properties": {
-            "AssumeRolePolicyDocument": {},
+            "AssumeRolePolicyDocument": {"Statement": []},
             "Policies": [{"PolicyName": "own", "PolicyDocument": statement("sns:Publish", {"Ref": "Topic"})}],
             "ManagedPolicyArns": ["arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"],
         },

@@ -74,4 +74,11 @@ def _xml(call: Call, raised: CallError) -> str:
 
 def _response(call: Call, result: Mapping[str, Any]) -> Response:
     made = get_serializer_class(call.service, call.protocol)(operation_model=call.model).serialize(result)
-    return Response(made["body"], status=made["status_code"], headers=made["headers"])
+    return Response(made["body"], status=_status(call, result) or made["status_code"], headers=made["headers"])
+
+
+def _status(call: Call, result: Mapping[str, Any]) -> int | None:
+    """Where the status is a part of the answer, which moto's writer leaves out."""
+    members = call.model.output_shape.members if call.model.output_shape is not None else {}
+    found = [name for name, member in members.items() if member.serialization.get("location") == "statusCode"]
+    return int(result[found[0]]) if found else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from functools import cache
 from types import TracebackType
 from typing import Any
 
@@ -21,13 +22,19 @@ ACCOUNT = DEFAULT_ACCOUNT_ID
 REGION = "eu-central-1"
 
 
+@cache
+def _moto() -> DomainDispatcherApplication:
+    """Its routes are slow to make and the same for every account."""
+    return DomainDispatcherApplication(create_backend_app)
+
+
 class CloudServer:
     """An empty account on 127.0.0.1. moto keeps its state by process: two servers at a time would share it."""
 
     def __init__(self) -> None:
         moto_api_backend.reset()
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
-        self.front = Front(DomainDispatcherApplication(create_backend_app), ACCOUNT)
+        self.front = Front(_moto(), ACCOUNT)
         self._clients: dict[str, Any] = {}
         self._http = make_server("127.0.0.1", 0, self.front, threaded=True, request_handler=MotoRequestHandler)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)

@@ -8,7 +8,7 @@ Source: aws docs, Service Authorization Reference (2026), by service.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infra.local.iam.calls import Call
@@ -37,7 +37,10 @@ Rule = Callable[[Mapping[str, Any], Place], Iterable[Need]]
 
 
 def needs_of(call: Call, account: str, keys: Keys) -> tuple[Need, ...]:
-    """Everything that the caller must be allowed for this call. Raises UnmappedCallError."""
+    """Everything that the caller must be allowed for this call. Raises UnmappedCallError.
+
+    AWS is reached by HTTPS alone; the loopback stands for that.
+    """
     rule = _RULES.get((call.service, call.operation))
     if rule is None:
         raise UnmappedCallError(
@@ -45,7 +48,8 @@ def needs_of(call: Call, account: str, keys: Keys) -> tuple[Need, ...]:
         )
     place = Place(account=account, region=call.region)
     own = tuple(rule(call.params, place))
-    return own + tuple(_of_keys(call, own, keys))
+    common = {"aws:requestedregion": (call.region,), "aws:securetransport": ("true",)}
+    return tuple(replace(need, context={**common, **need.context}) for need in (*own, *_of_keys(call, own, keys)))
 
 
 def _of_keys(call: Call, own: Iterable[Need], keys: Keys) -> Iterator[Need]:
@@ -75,22 +79,16 @@ def _on_any(action: str) -> Rule:
 
 def _on(action: str, service: str, rest: str, parameter: str) -> Rule:
     """An action on the one thing that a parameter names, by its name or its ARN."""
-    return lambda params, place: (
-        Need(action=action, resource=_named(str(params[parameter]), place, service, rest), context=_SECURE),
-    )
+    return lambda params, place: (Need(action=action, resource=_named(str(params[parameter]), place, service, rest)),)
 
 
 def _named(name: str, place: Place, service: str, rest: str) -> str:
     return name if name.startswith("arn:") else place.arn(service, f"{rest}{name}")
 
 
-_SECURE = {"aws:securetransport": ("true",)}
-"""AWS is reached by HTTPS alone; the loopback stands for that."""
-
-
 def _on_queue(action: str) -> Rule:
     return lambda params, place: (
-        Need(action=action, resource=place.arn("sqs", str(params["QueueUrl"]).rsplit("/", 1)[-1]), context=_SECURE),
+        Need(action=action, resource=place.arn("sqs", str(params["QueueUrl"]).rsplit("/", 1)[-1])),
     )
 
 

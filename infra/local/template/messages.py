@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from infra.local.template.document import TemplateError
 from infra.local.template.intrinsics import Physical
 from infra.local.template.making import Creator, Making, arn, as_json, as_text, tags_as_map
 
-BY_THE_ROUTER = frozenset({"lambda"})
+BY_THE_ROUTER = "lambda"
 """Subscriptions that moto would serve with Docker: the router delivers to them."""
+
+BY_NOBODY = frozenset({"email", "email-json"})
+"""Subscriptions of people: moto keeps them, and no mail is sent."""
 
 
 def _queue(making: Making) -> Physical:
@@ -48,8 +52,10 @@ def _subscription(making: Making) -> Physical:
     found = making.only(
         "TopicArn", "Protocol", "Endpoint", "FilterPolicy", "FilterPolicyScope", "RawMessageDelivery", "RedrivePolicy"
     )
-    if found["Protocol"] in BY_THE_ROUTER:
+    if found["Protocol"] == BY_THE_ROUTER:
         return Physical(ref=f"{found['TopicArn']}:{making.logical_id}")
+    if found["Protocol"] not in BY_NOBODY:
+        raise TemplateError(f"{making.logical_id}: a subscription by {found['Protocol']} is not served here")
     attributes = {key: as_text(value) for key, value in making.without("TopicArn", "Protocol", "Endpoint").items()}
     made = making.client("sns").subscribe(
         TopicArn=found["TopicArn"],

@@ -63,6 +63,8 @@ def _of_resources(stack: Stack) -> Iterator[By]:
             yield topic, _document(policy)
     for key in stack.of_type("AWS::KMS::Key"):
         yield key.arn, statements_of(key.properties["KeyPolicy"], key.logical_id)
+    for role in stack.of_type("AWS::IAM::Role"):
+        yield role.arn, statements_of(role.properties["AssumeRolePolicyDocument"], role.logical_id)
     for permission in stack.of_type("AWS::Lambda::Permission"):
         yield _function_arn(permission), statements_of({"Statement": [_permission(permission)]}, permission.logical_id)
 

@@ -1,0 +1,38 @@
+"""What only AWS itself may publish: public parameters and node images. Neither raises an event in an account."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from moto.ec2.models import ec2_backends
+from moto.ssm.models import Parameter, ssm_backends
+
+from infra.local.cloud.server import ACCOUNT, REGION, CloudServer
+
+
+def publish_parameter(name: str, value: str) -> None:
+    """A public parameter has this value from now on."""
+    made: Any = Parameter
+    versions = ssm_backends[ACCOUNT][REGION]._parameters[name]
+    versions.append(
+        made(
+            account_id=ACCOUNT,
+            name=name,
+            value=value,
+            parameter_type="String",
+            description="",
+            allowed_pattern=None,
+            keyid=None,
+            last_modified_date=datetime.now(UTC).timestamp(),
+            version=len(versions) + 1,
+            data_type="text",
+        )
+    )
+
+
+def publish_image(cloud: CloudServer, name: str, created: datetime) -> str:
+    """A node image; gives its id."""
+    image: str = cloud.client("ec2").register_image(Name=name, Architecture="x86_64")["ImageId"]
+    ec2_backends[ACCOUNT][REGION].amis[image].creation_date = created
+    return image
