@@ -22,7 +22,8 @@ def handler(event: dict[str, object], _context: LambdaContext) -> dict[str, obje
         return {"polled": 0}
     deployment = bootstrap.deployment()
     report = watch_amis(bootstrap.pipeline(), deployment.name, deployment.region)
-    count(Metric.IMAGE_CHANGED, len(report.changed))
-    count(Metric.IMAGES_POLLED, 1)
+    count(Metric.IMAGE_CHANGED, report.news)
     logger.info("Polled the image parameters", extra=report.to_object())
+    report.raise_failures()
+    count(Metric.IMAGES_POLLED, 0 if report.held_by else 1)
     return report.to_object()

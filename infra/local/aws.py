@@ -71,10 +71,10 @@ def start_aws() -> LocalAws:
     return LocalAws(server=server, queue_url=work["QueueUrl"], messages_url=heard["QueueUrl"], topic_arn=topic)
 
 
-def publish_parameter(name: str, value: str) -> None:
+def publish_parameter(name: str, value: str, region: str = REGION) -> None:
     """AWS sets one of its public parameters; no event is raised, as in a customer's account."""
     made: Any = Parameter
-    versions = ssm_backends[ACCOUNT][REGION]._parameters[name]
+    versions = ssm_backends[ACCOUNT][region]._parameters[name]
     versions.append(
         made(
             account_id=ACCOUNT,

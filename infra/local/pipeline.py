@@ -10,6 +10,7 @@ from driftgate.adapters.cloudwatch_alarms import CloudWatchAlarms
 from driftgate.adapters.ec2_images import Ec2Images
 from driftgate.adapters.eventbridge_publisher import EventBridgePublisher
 from driftgate.adapters.fan_out_publisher import FanOutPublisher
+from driftgate.adapters.image_history_dynamodb import DynamoDbImageHistory
 from driftgate.adapters.kubernetes_client import KubernetesClient
 from driftgate.adapters.kubernetes_cluster import KubernetesCluster
 from driftgate.adapters.kubernetes_parts import new_configuration
@@ -21,6 +22,7 @@ from driftgate.adapters.ssm_calendars import SsmCalendars
 from driftgate.adapters.ssm_parameters import SsmParameters
 from driftgate.app.pipeline import Pipeline
 from driftgate.config.load import Config
+from driftgate.domain.location import Location
 from driftgate.ports import Clock
 from driftgate.sim.cluster import Served
 from infra.local.aws import REGION, TABLE, LocalAws
@@ -50,10 +52,11 @@ def use_local_pipeline(aws: LocalAws, served: Served, config: Config, clock: Clo
         calendars=SsmCalendars(session),
         parameters=SsmParameters(session),
         images=Ec2Images(session),
+        history=DynamoDbImageHistory(session, TABLE, clock),
         publisher=FanOutPublisher([EventBridgePublisher(session, "driftgate"), SnsPublisher(session, aws.topic_arn)]),
         queue=SqsWorkQueue(session, aws.queue_url),
         closer=LocalCloser(),
-        policy=lambda name: replace(config.cluster(name), deployment=DEPLOYMENT),
+        policy=lambda name: replace(config.cluster(name), deployment=DEPLOYMENT, location=Location(REGION)),
         cluster_names=config.cluster_names(),
         holder="reconcile_cluster",
     )

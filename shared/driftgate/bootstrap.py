@@ -114,9 +114,10 @@ def _content(path: Path) -> bytes:
 class _ConfigFile:
     """The driftgate.yaml beside the code: its digest at once, what it says at the first question."""
 
-    def __init__(self, path: Path, deployment: str) -> None:
+    def __init__(self, path: Path, deployment: str, region: str) -> None:
         self._path = path
         self._deployment = deployment
+        self._region = region
         self.digest = sha256(_content(path)).hexdigest()
 
     @cached_property
@@ -132,7 +133,9 @@ class _ConfigFile:
         return self.config.settings_of(cluster).placement or DEFAULT_PLACEMENT
 
     def policy(self, cluster: str) -> ClusterPolicy:
-        return replace(self.config.cluster(cluster), deployment=self._deployment)
+        found = self.config.cluster(cluster)
+        location = replace(found.location, region=found.location.region or self._region)
+        return replace(found, deployment=self._deployment, location=location)
 
 
 def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
@@ -140,6 +143,7 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
     from driftgate.adapters.aws_session import AwsSession
     from driftgate.adapters.cloudwatch_alarms import CloudWatchAlarms
     from driftgate.adapters.ec2_images import Ec2Images
+    from driftgate.adapters.image_history_dynamodb import DynamoDbImageHistory
     from driftgate.adapters.lambda_closer import LambdaCloser
     from driftgate.adapters.ledger_dynamodb import DynamoDbLedger
     from driftgate.adapters.placements import PlacedCloser, PlacedWorkQueue
@@ -148,7 +152,8 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
     from driftgate.adapters.ssm_parameters import SsmParameters
 
     settings = Settings.from_env(environment)
-    file, clock = _ConfigFile(settings.config_path, settings.deployment), _clock()
+    region = environment.get("AWS_REGION", "")
+    file, clock = _ConfigFile(settings.config_path, settings.deployment, region), _clock()
     aws = AwsSession(clock)
     return Pipeline(
         clock=clock,
@@ -158,6 +163,7 @@ def lambda_pipeline(environment: Mapping[str, str]) -> Pipeline:
         calendars=SsmCalendars(aws),
         parameters=SsmParameters(aws),
         images=Ec2Images(aws),
+        history=DynamoDbImageHistory(aws, settings.table, clock),
         publisher=_LazyPublisher(settings, file),
         queue=PlacedWorkQueue({at: SqsWorkQueue(aws, url) for at, url in settings.queues.items()}, file.placement_of),
         closer=PlacedCloser({at: LambdaCloser(aws, arn) for at, arn in settings.closers.items()}, file.placement_of),

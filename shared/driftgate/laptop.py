@@ -27,9 +27,10 @@ from driftgate.domain.errors import (
     KarpenterMissingError,
 )
 from driftgate.domain.jsonvalue import JsonObject
+from driftgate.domain.location import Location
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.observation import Observation, ReadError
-from driftgate.ports import ApiServer, Clock, Cluster, Ledger
+from driftgate.ports import ApiServer, Clock, Cluster, ImageHistory, Ledger
 
 if TYPE_CHECKING:
     from driftgate.adapters.kubeconfig import KubeContext
@@ -71,6 +72,8 @@ def laptop_pipeline(reach: Reach, config: Config | None, environment: Mapping[st
     base = default_policy(reach.cluster or name_of(found)) if config is None else config.cluster(reach.cluster)
     client, clock = connect_context(found), SystemClock()
     region = _region(config, reach.cluster, environment)
+    # a person is already who may read there: no role is taken
+    base = replace(base, location=Location(region or ""))
     aws = AwsSession(clock, region)
     return Pipeline(
         clock=clock,
@@ -80,6 +83,7 @@ def laptop_pipeline(reach: Reach, config: Config | None, environment: Mapping[st
         calendars=SsmCalendars(aws),
         parameters=SsmParameters(aws) if region else UnaskedParameters(),
         images=Ec2Images(aws) if region else UnaskedImages(),
+        history=_history(reach.ledger, clock),
         publisher=StdoutPublisher(sys.stderr),
         queue=LocalQueue(),
         closer=LocalCloser(),
@@ -220,6 +224,16 @@ def _ledger(spec: str | None, cluster: str, clock: Clock, environment: Mapping[s
             raise InvalidInputError(
                 f"{spec!r} names no ledger", place="--ledger", remedy="Write file:PATH or dynamodb:TABLE."
             )
+
+
+def _history(spec: str | None, clock: Clock) -> ImageHistory:
+    """What the deployment saw, beside its ledger; a ledger of one's own has none."""
+    from driftgate.adapters.aws_session import AwsSession
+    from driftgate.adapters.image_history_dynamodb import DynamoDbImageHistory
+    from driftgate.adapters.local_process import NoImageHistory
+
+    kind, _, table = (spec or "").partition(":")
+    return DynamoDbImageHistory(AwsSession(clock), table, clock) if kind == "dynamodb" else NoImageHistory()
 
 
 def _region(config: Config | None, cluster: str | None, environment: Mapping[str, str]) -> str | None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from driftgate.domain.location import HOME, Location
+
 if TYPE_CHECKING:
     from driftgate.domain.chat_turn import Thread
     from driftgate.domain.ledger import CounterRecord, ImageVerdict, LeaseRecord, Stop
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from driftgate.domain.patch import JsonPatch
     from driftgate.domain.policy import AlarmGuard
     from driftgate.domain.roll import Roll
+    from driftgate.domain.seen_images import SeenParameter
     from driftgate.domain.slack_message import SlackMessage
 
 
@@ -325,23 +328,59 @@ class Calendars(Protocol):
         ...
 
 
-class Parameters(Protocol):
-    """SSM parameters of one region. Raises AwsForbiddenError, AwsUnavailableError."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParametersRead:
+    """An answer about parameters. A name that is in neither does not exist.
 
-    def read(self, names: Sequence[str]) -> tuple[ParameterObservation, ...]:
-        """Those that exist, in tens per call."""
+    `found` has each under the name that was asked for, in the order of asking. `refused` says why a name could not be
+    asked for: it is denied, or no parameter can be called so.
+    """
+
+    found: tuple[ParameterObservation, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+class Parameters(Protocol):
+    """SSM parameters of any region. Raises AwsForbiddenError, AwsUnavailableError."""
+
+    def read(self, names: Sequence[str], at: Location = HOME) -> ParametersRead:
+        """The parameters of these names or ARNs, in tens per call; one that is refused spoils no other.
+
+        Raises AwsForbiddenError where nothing at all may be read there.
+        """
         ...
 
     def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
-        """Stores the value. Raises ParameterExistsError where there is one already and `overwrite` was not said."""
+        """Stores the value at home.
+
+        Raises ParameterExistsError where there is one already and `overwrite` was not said.
+        """
         ...
 
 
 class Images(Protocol):
-    """EC2 images of one region. Raises AwsForbiddenError, AwsUnavailableError."""
+    """EC2 images of any region. Raises AwsForbiddenError, AwsUnavailableError."""
 
-    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+    def describe(self, ids: Sequence[str], at: Location = HOME) -> tuple[ImageObservation, ...]:
         """Those that exist; deregistered ones are left out."""
+        ...
+
+
+class ImageHistory(Protocol):
+    """What image parameters have named, as the poll of them saw it. Reads are consistent.
+
+    Raises (all methods): LedgerUnavailableError, LedgerCorruptError, AwsForbiddenError.
+    """
+
+    def load(self, keys: Sequence[tuple[str, str, str]]) -> Mapping[tuple[str, str, str], SeenParameter]:
+        """What is known of these parameters, by `SeenParameter.key`; those never seen are left out."""
+        ...
+
+    def save(self, seen: SeenParameter) -> None:
+        """Stores it with version + 1, if the stored version is `seen.version` (0: there must be none).
+
+        Raises LedgerConflictError, and then nothing was written, and AnswerLostError.
+        """
         ...
 
 

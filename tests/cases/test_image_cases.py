@@ -242,7 +242,7 @@ class TestNodeClasses:
 class TestDaysBehind:
     def test_own_history_counts_from_the_first_newer_image(self, planner: Planner):
         name = (
-            "/driftgate/driftgate/seen/eu-central-1/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/"
+            "/driftgate/driftgate/seen/eu-central-1/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/"
             "standard/recommended/image_id"
         )
         parameters = [{"name": name, "value": NEW, "modifiedAt": "2026-09-25T12:00:00Z"}]

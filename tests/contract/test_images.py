@@ -10,6 +10,7 @@ from botocore.awsrequest import AWSResponse, HTTPHeaders
 
 from driftgate.adapters.ec2_images import Ec2Images
 from driftgate.domain.errors import AwsForbiddenError, AwsUnavailableError
+from driftgate.domain.location import Location
 from driftgate.domain.observation import ImageObservation
 from tests.factories import NEW_IMAGE, NEW_NAME, OLD_IMAGE, OLD_NAME
 from tests.fakes.aws_faults import AwsFaults, refusal, timeout
@@ -96,6 +97,17 @@ def test_image_is_found_by_a_real_filter(aws):
     assert [(image.id, image.name) for image in Ec2Images(aws).describe([id_, OLD_IMAGE])] == [
         (id_, "amazon-eks-node-linux")
     ]
+
+
+def test_another_region_is_asked_there_and_a_role_is_taken(aws):
+    role = "arn:aws:iam::444455556666:role/driftgate"
+    theirs = aws.client("ec2", region="us-east-1", role=role).register_image(Name="golden", Architecture="x86_64")
+    images = Ec2Images(aws)
+
+    found = images.describe([theirs["ImageId"]], Location("us-east-1", role))
+
+    assert [image.name for image in found] == ["golden"]
+    assert images.describe([theirs["ImageId"]]) == ()
 
 
 def test_denied_call_names_the_action(aws):

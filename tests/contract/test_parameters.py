@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from botocore.awsrequest import AWSResponse, HTTPHeaders
+from urllib3 import HTTPResponse
 
 from driftgate.adapters.ssm_parameters import SsmParameters
-from driftgate.domain.errors import AwsForbiddenError, AwsUnavailableError, ParameterExistsError
+from driftgate.domain.errors import (
+    AwsForbiddenError,
+    AwsUnavailableError,
+    InvalidInputError,
+    ParameterExistsError,
+)
+from driftgate.domain.location import Location
+from driftgate.ports import ParametersRead
 from tests.fakes.aws_faults import AwsFaults, refusal, timeout
 from tests.fakes.ledgers import moto_session
 from tests.fakes.pipeline import FakeParameters
@@ -28,7 +39,7 @@ def ssm(aws):
 
 
 def values(read):
-    return [(parameter.name, parameter.value) for parameter in read]
+    return [(parameter.name, parameter.value) for parameter in read.found]
 
 
 def test_written_parameter_is_read_back(parameters):
@@ -52,7 +63,7 @@ def test_more_parameters_than_one_call_takes_are_read_in_the_order_of_their_name
 
 
 def test_no_names_are_no_parameters(parameters):
-    assert parameters.read([]) == ()
+    assert parameters.read([]) == ParametersRead()
 
 
 def test_parameter_is_overwritten_where_the_caller_decides_so(parameters):
@@ -71,6 +82,18 @@ def test_parameter_is_not_overwritten_where_the_caller_does_not_say_so(parameter
     assert values(parameters.read(["/a"])) == [("/a", "old")]
 
 
+def test_each_name_is_asked_once_however_often_it_is_named(parameters):
+    parameters.write("/a", "1")
+
+    assert values(parameters.read(["/a", "/a"])) == [("/a", "1")]
+
+
+def test_a_region_has_parameters_of_its_own(parameters):
+    parameters.write("/a", "1")
+
+    assert parameters.read(["/a"], Location("us-east-1")) == ParametersRead()
+
+
 # --- Systems Manager -------------------------------------------------------------------------------
 
 
@@ -78,7 +101,7 @@ def test_version_and_time_are_told(ssm):
     ssm.write("/a", "old")
     ssm.write("/a", "new", overwrite=True)
 
-    (read,) = ssm.read(["/a"])
+    (read,) = ssm.read(["/a"]).found
 
     assert read.version == 2
     assert read.modified_at is not None
@@ -134,3 +157,133 @@ def test_call_that_fails_after_retries_is_unavailable(aws, ssm, act, fault):
 def test_reserved_name_is_refused_in_the_words_of_aws(ssm):
     with pytest.raises(AwsForbiddenError, match="reserved parameter name: /aws/mine"):
         ssm.write("/aws/mine", "1")
+
+
+ARN = "arn:aws:ssm:eu-central-1:123456789012:parameter/golden/image_id"
+
+
+def test_an_arn_is_answered_under_the_arn(ssm):
+    ssm.write("/golden/image_id", "ami-1")
+
+    assert values(ssm.read([ARN, "/none"])) == [(ARN, "ami-1")]
+
+
+def test_a_version_and_a_label_choose_what_is_answered(aws, ssm):
+    ssm.write("/a", "old")
+    ssm.write("/a", "new", overwrite=True)
+    aws.client("ssm").label_parameter_version(Name="/a", ParameterVersion=1, Labels=["stable"])
+
+    assert values(ssm.read(["/a:1"])) == [("/a:1", "old")]
+    assert values(ssm.read(["/a:stable", "/a:9"])) == [("/a:stable", "old")]
+
+
+class SsmAnswers:
+    """Systems Manager that says exactly this of a call, by its names; what is not in it goes on to moto."""
+
+    def __init__(self, client, answers):
+        self.asked = []
+        self._answers = answers
+        client.meta.events.register_first("before-call.ssm.GetParameters", self._answer)
+        client.meta.events.register("before-parameter-build.ssm.GetParameters", self._ask)
+
+    def _ask(self, params, **_):
+        self.asked.append(list(params["Names"]))
+
+    def _answer(self, **_):
+        refused = [name for name in self.asked[-1] if name in self._answers]
+        if not refused:
+            return None
+        answer = self._answers[refused[0]]
+        if isinstance(answer, Exception):
+            raise answer
+        return AWSResponse("", 200, HTTPHeaders(), None), answer
+
+
+def entry(name, value, **more):
+    return {"Name": name, "Value": value, "Version": 1} | more
+
+
+def test_a_shared_parameter_is_answered_whatever_its_name_is_called(aws, ssm):
+    """AWS answers with another account's parameter under its ARN, and with a selector apart from the name."""
+    found = [entry("/a", "current"), entry("/a", "third", Selector=":3"), entry(ARN, "ami-1", ARN=ARN)]
+    SsmAnswers(aws.client("ssm"), {"/a": {"Parameters": found, "InvalidParameters": []}})
+
+    assert values(ssm.read(["/a:3", "/a", ARN])) == [("/a:3", "third"), ("/a", "current"), (ARN, "ami-1")]
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "ValidationException"])
+def test_a_name_that_is_refused_spoils_no_other_and_says_why(aws, ssm, code):
+    ssm.write("/a", "1")
+    SsmAnswers(aws.client("ssm"), {"/bad": refusal(code)})
+
+    read = ssm.read(["/a", "/bad", "/none"])
+
+    assert values(read) == [("/a", "1")]
+    assert list(read.refused) == ["/bad"]
+    assert "said AWS" in read.refused["/bad"]
+
+
+def test_only_the_names_of_a_refused_call_are_asked_one_by_one(aws, ssm):
+    answers = SsmAnswers(aws.client("ssm"), {"/p/3": refusal("AccessDeniedException")})
+
+    ssm.read([f"/p/{number}" for number in range(12)])
+
+    assert [len(names) for names in answers.asked] == [10, *([1] * 10), 2]
+
+
+def test_where_no_name_may_be_read_the_reading_is_denied(aws, ssm):
+    SsmAnswers(aws.client("ssm"), {"/a": refusal("AccessDeniedException"), "/b": refusal("AccessDeniedException")})
+
+    with pytest.raises(AwsForbiddenError, match="Allow ssm:GetParameters"):
+        ssm.read(["/a", "/b"])
+
+
+def test_a_name_that_cannot_be_written_is_bad_input(aws, ssm):
+    AwsFaults(aws.client("ssm"), before=[refusal("HierarchyLevelLimitExceededException")])
+
+    with pytest.raises(InvalidInputError, match="takes no such name"):
+        ssm.write("/a/b", "1")
+
+
+def test_another_region_is_asked_there_and_a_role_is_taken(aws, ssm):
+    role = "arn:aws:iam::444455556666:role/driftgate"
+    elsewhere = aws.client("ssm", region="us-east-1", role=role)
+    elsewhere.put_parameter(Name="/a", Value="theirs", Type="String")
+
+    assert values(ssm.read(["/a"], Location("us-east-1", role))) == [("/a", "theirs")]
+    assert ssm.read(["/a"]).found == ()
+
+
+class Throttled:
+    """The next answers from AWS are throttling, as many as said; requests are counted."""
+
+    def __init__(self, client, times):
+        self.left, self.requests = times, 0
+        client.meta.events.register_first("before-send.ssm", self._send)
+
+    def _send(self, request, **_):
+        self.requests += 1
+        self.left -= 1
+        if self.left < 0:
+            return None
+        body = io.BytesIO(b'{"__type": "ThrottlingException", "message": "Rate exceeded"}')
+        return AWSResponse(request.url, 400, HTTPHeaders(), HTTPResponse(body, preload_content=False))
+
+
+@pytest.mark.slow
+def test_throttling_is_waited_out(aws, ssm):
+    ssm.write("/a", "1")
+    client = Throttled(aws.client("ssm"), 2)
+
+    assert values(ssm.read(["/a"])) == [("/a", "1")]
+    assert client.requests == 3
+
+
+@pytest.mark.slow
+def test_throttling_is_not_waited_out_for_ever(aws, ssm):
+    client = Throttled(aws.client("ssm"), 9)
+
+    with pytest.raises(AwsUnavailableError, match="was throttled"):
+        ssm.read(["/a"])
+
+    assert client.requests == 3

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from driftgate.adapters.ledger_memory import MemoryLedger
 from driftgate.app.pipeline import Pipeline
-from driftgate.domain.errors import DriftgateError, ParameterExistsError
+from driftgate.domain.errors import AwsForbiddenError, DriftgateError, ParameterExistsError
+from driftgate.domain.location import HOME, Location
 from driftgate.domain.message import DomainEvent
 from driftgate.domain.observation import (
     AlarmObservation,
@@ -17,7 +18,10 @@ from driftgate.domain.observation import (
     ParameterObservation,
 )
 from driftgate.domain.policy import AlarmGuard, ClusterPolicy
-from driftgate.ports import Clock, CloseRequest, Cluster, Ledger, WorkMessage
+from driftgate.ports import Clock, CloseRequest, Cluster, Ledger, ParametersRead, WorkMessage
+from tests.fakes.image_history import FakeImageHistory
+
+HOME_REGION = "eu-central-1"
 
 
 class FakeAlarms:
@@ -46,16 +50,40 @@ class FakeCalendars:
 
 
 class FakeParameters:
-    """Parameters by name, and the names that were written."""
+    """Parameters by name and region, and the names that were written. `values` are those of the home region.
+
+    `asked` is every reading, `before_read` happens first. `failures` are raised instead of an answer from a region;
+    `refused` says of a name why it may not be read; `unwritable` are names that may not be written.
+    """
 
     def __init__(self, **values: str) -> None:
         self.values: dict[str, str] = dict(values)
+        self.regions: dict[str, dict[str, str]] = {"": self.values, HOME_REGION: self.values}
+        self.modified_at: dict[str, datetime] = {}
+        self.refused: dict[str, str] = {}
+        self.failures: dict[str, DriftgateError] = {}
+        self.unwritable: set[str] = set()
+        self.before_read: Callable[[], object] = lambda: None
+        self.asked: list[tuple[Location, tuple[str, ...]]] = []
         self.written: list[str] = []
 
-    def read(self, names: Sequence[str]) -> tuple[ParameterObservation, ...]:
-        return tuple(ParameterObservation(name=n, value=self.values[n]) for n in names if n in self.values)
+    def read(self, names: Sequence[str], at: Location = HOME) -> ParametersRead:
+        self.before_read()
+        self.asked.append((at, tuple(names)))
+        if at.region in self.failures:
+            raise self.failures[at.region]
+        here = self.regions.get(at.region, {})
+        readable = [name for name in dict.fromkeys(names) if name not in self.refused]
+        found = tuple(
+            ParameterObservation(name=name, value=here[name], modified_at=self.modified_at.get(name))
+            for name in readable
+            if name in here
+        )
+        return ParametersRead(found=found, refused={n: why for n, why in self.refused.items() if n in names})
 
     def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
+        if name in self.unwritable:
+            raise AwsForbiddenError(f"ssm:PutParameter on {name} was denied", action="ssm:PutParameter")
         if name in self.values and not overwrite:
             raise ParameterExistsError(f"the parameter {name} is there already; overwriting was not asked")
         self.values[name] = value
@@ -63,12 +91,17 @@ class FakeParameters:
 
 
 class FakeImages:
-    """Knows no image but those it is given."""
+    """Knows no image but those it is given, in every region. `failure` is raised instead of an answer."""
 
     def __init__(self, *known: ImageObservation) -> None:
         self.known = known
+        self.failure: DriftgateError | None = None
+        self.asked: list[tuple[Location, tuple[str, ...]]] = []
 
-    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+    def describe(self, ids: Sequence[str], at: Location = HOME) -> tuple[ImageObservation, ...]:
+        self.asked.append((at, tuple(ids)))
+        if self.failure is not None:
+            raise self.failure
         return tuple(image for image in self.known if image.id in ids)
 
 
@@ -132,6 +165,7 @@ class FakeWorld:
     calendars: FakeCalendars = field(default_factory=FakeCalendars)
     parameters: FakeParameters = field(default_factory=FakeParameters)
     images: FakeImages = field(default_factory=FakeImages)
+    history: FakeImageHistory = field(default_factory=FakeImageHistory)
     publisher: FakePublisher = field(default_factory=FakePublisher)
     queue: FakeQueue = field(default_factory=FakeQueue)
     closer: FakeCloser = field(default_factory=FakeCloser)
@@ -147,6 +181,7 @@ class FakeWorld:
             calendars=self.calendars,
             parameters=self.parameters,
             images=self.images,
+            history=self.history,
             publisher=self.publisher,
             queue=self.queue,
             closer=self.closer,

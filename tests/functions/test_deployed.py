@@ -27,6 +27,8 @@ from functions.close_budgets.handler import handler as close_budgets
 from functions.evaluate_drift.handler import handler as evaluate_drift
 from functions.reconcile_cluster.handler import handler as reconcile_cluster
 from functions.watch_amis.handler import handler as watch_amis
+from infra.local.aws import publish_image, publish_parameter
+from tests.factories import NEW_NAME, OLD_NAME, at
 from tests.fakes.pipeline import OneCluster
 from tests.functions.conftest import event
 from tests.functions.deployed import ALWAYS, NEVER, REGION, TABLE, deployed
@@ -150,17 +152,36 @@ def test_a_request_shuts_a_gate_that_stands_open_though_the_ledger_lost_it(aws, 
     assert get(sim, f"{APP}2")["spec"]["disruption"]["budgets"] == SHUT
 
 
-def test_a_poll_mirrors_a_changed_parameter_once(aws, context):
-    public = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
-    ledger().commit("demo", PutLook(SystemClock().now(), (public,)))
+IMAGE = "/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/recommended/image_id"
+MIRROR = f"/driftgate/local/seen/{REGION}/{IMAGE.removeprefix('/aws/service/')}"
+SECOND = "us-east-1"
 
-    first, second = changes(context), changes(context)
 
-    mirror = f"/driftgate/local/seen/{REGION}/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
-    assert list(first) == [public]
-    assert second == {}
-    found = aws.client("ssm").get_parameter(Name=mirror)["Parameter"]
-    assert (found["Value"], found["Version"]) == (first[public]["now"], 1)
+def test_a_poll_mirrors_each_region_once_tells_what_is_new_and_remembers_it(aws, config, context):
+    config.write_text(f"clusters: [demo, {{name: far, region: {SECOND}}}]\nguards: {{alarms: none}}\n")
+    for cluster in ("demo", "far"):
+        ledger().commit(cluster, PutLook(SystemClock().now(), (IMAGE,)))
+    old, new = publish_image(OLD_NAME, at("2026-09-02T10:00:00Z")), publish_image(NEW_NAME, at("2026-09-24T10:00:00Z"))
+    publish_parameter(IMAGE, old)
+    publish_parameter(IMAGE, "ami-0eee", SECOND)
+
+    first = changes(context)
+    publish_parameter(IMAGE, new)
+    second, third = changes(context), changes(context)
+
+    assert first == {
+        f"{REGION}{IMAGE}": {"before": None, "now": old},
+        f"{SECOND}{IMAGE}": {"before": None, "now": "ami-0eee"},
+    }
+    assert (second, third) == ({f"{REGION}{IMAGE}": {"before": old, "now": new}}, {})
+    ssm = aws.client("ssm")
+    assert ssm.get_parameter(Name=MIRROR)["Parameter"]["Version"] == 2
+    assert ssm.get_parameter(Name=MIRROR.replace(REGION, SECOND))["Parameter"]["Value"] == "ami-0eee"
+    (told,) = aws.told()
+    assert "AL2023 for Kubernetes 1.34: a newer node image in eu-central-1" in told
+    history = bootstrap.pipeline().history.load([(REGION, "", IMAGE)])[REGION, "", IMAGE]
+    assert [entry.image for entry in history.images] == [old, new]
+    assert all(entry.since is not None for entry in history.images)
 
 
 def test_two_messages_in_one_process_share_connections_but_no_memory(aws, reach, context):

@@ -24,6 +24,7 @@ from driftgate.events import AlarmChanged, Event, Heartbeat, Origin
 from driftgate.ports import CloseRequest, Ledger, LedgerChange, LedgerState, PutStop, RemoveStop, WorkMessage
 from driftgate.sim.clock import ManualClock
 from driftgate.sim.kinds import NODEPOOLS
+from tests.fakes.image_history import FakeImageHistory
 from tests.fakes.pipeline import FakeAlarms, FakeCalendars, FakeImages, FakeParameters, FakePublisher
 from tests.fakes.sim_gateway import SimGateway
 from tests.interleaving import stepped
@@ -77,6 +78,7 @@ class Theatre:
             calendars=FakeCalendars(),
             parameters=FakeParameters(),
             images=FakeImages(),
+            history=FakeImageHistory(),
             publisher=stepped.SteppedPublisher(actor, self.publisher),
             queue=stepped.SteppedQueue(actor, self.queue),
             closer=stepped.SteppedCloser(actor, self.closer),

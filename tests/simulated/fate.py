@@ -103,6 +103,6 @@ class FatedClusters:
 
 def fated(pipeline: Pipeline, fate: Fate) -> Pipeline:
     """The pipeline of a worker with this fate. Its clock is nobody's port: time passes for the dead, too."""
-    names = ("ledger", "alarms", "calendars", "parameters", "images", "publisher", "queue", "closer")
+    names = ("ledger", "alarms", "calendars", "parameters", "images", "history", "publisher", "queue", "closer")
     ports = {name: Fated(getattr(pipeline, name), fate) for name in names}
     return replace(pipeline, clusters=FatedClusters(pipeline.clusters.connect(""), fate), **ports)  # type: ignore[arg-type]

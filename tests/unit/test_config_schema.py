@@ -42,7 +42,7 @@ def test_documentation_lists_every_key_with_its_default():
 def test_every_example_of_the_documentation_loads():
     blocks = BLOCK.findall((DOCS / "configuration.md").read_text(encoding="utf-8"))
 
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     for block in blocks:
         load_config(block if "cluster" in block else f"cluster: demo\n{block}", "configuration.md")
 

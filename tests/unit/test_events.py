@@ -44,7 +44,7 @@ def test_parameter_update_names_the_parameter():
 
     assert event == ParameterChanged(
         origin=origin(1, datetime(2026, 10, 16, 20, 15, 2, tzinfo=UTC)),
-        name="/driftgate/driftgate/seen/eu-central-1/aws/service/eks/optimized-ami/1.34/amazon-linux-2023"
+        name="/driftgate/driftgate/seen/eu-central-1/eks/optimized-ami/1.34/amazon-linux-2023"
         "/x86_64/standard/recommended/image_id",
         operation="Update",
     )

@@ -33,6 +33,7 @@ from tests.factories import (
 )
 
 PARAMETER = "/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/recommended/image_id"
+MIRROR = f"/driftgate/demo/seen/eu-central-1/{PARAMETER.removeprefix('/aws/service/')}"
 TEN = [pair(f"a{index}", drifted=DRIFTED_SINCE) for index in range(1, 10)] + [pair("a10")]
 YOUNG = image(NEW_IMAGE, NEW_NAME, "2026-10-16T20:00:00Z")
 OLD = image(OLD_IMAGE, OLD_NAME, "2026-09-02T10:00:00Z")
@@ -180,7 +181,13 @@ class TestStaleResolution:
         assert len(self.stale(parameter(PARAMETER.removesuffix("/image_id"), value))) == 1
 
     def test_our_mirror_of_the_parameter_is_read_too(self):
-        assert len(self.stale(parameter("/driftgate/demo/seen/eu-central-1" + PARAMETER, "ami-0ccc"))) == 1
+        assert len(self.stale(parameter(MIRROR, "ami-0ccc"))) == 1
+
+    def test_a_parameter_that_was_read_goes_before_our_mirror_of_it(self):
+        assert self.stale(parameter(MIRROR, "ami-0ccc"), parameter(PARAMETER, NEW_IMAGE)) == ()
+
+    def test_of_our_mirrors_history_only_the_last_entry_is_what_is_there(self):
+        assert self.stale(parameter(MIRROR, "ami-0aaa"), parameter(MIRROR, NEW_IMAGE)) == ()
 
     @pytest.mark.parametrize(
         ("changed", "to"),
@@ -225,7 +232,7 @@ class TestStaleResolution:
 
     def test_only_our_mirror_is_history(self):
         when = at("2026-09-24T11:00:00Z")
-        mirrored = parameter("/driftgate/demo/seen/eu-central-1" + PARAMETER, NEW_IMAGE, modified_at=when)
+        mirrored = parameter(MIRROR, NEW_IMAGE, modified_at=when)
         public = parameter(PARAMETER, "ami-0ccc", modified_at=when)
 
         assert became_right(node_class(), (mirrored, public)) == {NEW_IMAGE: when}

@@ -13,6 +13,7 @@ from typing import Any
 from driftgate.adapters.aws_errors import aws_call
 from driftgate.adapters.aws_session import AwsSession
 from driftgate.domain.jsonvalue import instant
+from driftgate.domain.location import HOME, Location
 from driftgate.domain.observation import ImageObservation
 
 # the most values that one filter takes
@@ -24,16 +25,16 @@ class Ec2Images:
         self._aws = aws
         self._region = region
 
-    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+    def describe(self, ids: Sequence[str], at: Location = HOME) -> tuple[ImageObservation, ...]:
         """Those that exist, in the order of the ids."""
         asked = list(dict.fromkeys(ids))
         found: dict[str, ImageObservation] = {}
         for start in range(0, len(asked), IDS_PER_CALL):
-            found |= self._described(asked[start : start + IDS_PER_CALL])
+            found |= self._described(asked[start : start + IDS_PER_CALL], at)
         return tuple(found[id_] for id_ in asked if id_ in found)
 
-    def _described(self, ids: Sequence[str]) -> dict[str, ImageObservation]:
-        client = self._aws.client("ec2", region=self._region)
+    def _described(self, ids: Sequence[str], at: Location) -> dict[str, ImageObservation]:
+        client = self._aws.client("ec2", region=at.region or self._region, role=at.role or None)
         request: dict[str, Any] = {
             "Filters": [{"Name": "image-id", "Values": list(ids)}],
             "IncludeDeprecated": True,

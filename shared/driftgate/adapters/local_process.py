@@ -6,11 +6,13 @@ tell is unknown, never empty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from driftgate.domain.errors import AwsUnavailableError
-from driftgate.domain.observation import ImageObservation, ParameterObservation
-from driftgate.ports import CloseRequest, WorkMessage
+from driftgate.domain.errors import AwsUnavailableError, InvariantError
+from driftgate.domain.location import HOME, Location
+from driftgate.domain.observation import ImageObservation
+from driftgate.domain.seen_images import SeenParameter
+from driftgate.ports import CloseRequest, ParametersRead, WorkMessage
 
 NOT_ASKED = "AWS was not asked: no region is set (AWS_REGION, or `region` in driftgate.yaml)"
 
@@ -32,7 +34,7 @@ class LocalCloser:
 class UnaskedImages:
     """EC2 where nobody said which region."""
 
-    def describe(self, ids: Sequence[str]) -> tuple[ImageObservation, ...]:
+    def describe(self, ids: Sequence[str], at: Location = HOME) -> tuple[ImageObservation, ...]:
         """Raises AwsUnavailableError."""
         raise AwsUnavailableError(NOT_ASKED)
 
@@ -40,10 +42,22 @@ class UnaskedImages:
 class UnaskedParameters:
     """SSM where nobody said which region."""
 
-    def read(self, names: Sequence[str]) -> tuple[ParameterObservation, ...]:
+    def read(self, names: Sequence[str], at: Location = HOME) -> ParametersRead:
         """Raises AwsUnavailableError."""
         raise AwsUnavailableError(NOT_ASKED)
 
     def write(self, name: str, value: str, *, overwrite: bool = False) -> None:
         """Raises AwsUnavailableError."""
         raise AwsUnavailableError(NOT_ASKED)
+
+
+class NoImageHistory:
+    """Beside a ledger in a file nobody polls, so nothing was seen."""
+
+    def load(self, keys: Sequence[tuple[str, str, str]]) -> Mapping[tuple[str, str, str], SeenParameter]:
+        """Nothing."""
+        return {}
+
+    def save(self, seen: SeenParameter) -> None:
+        """Raises InvariantError: only the deployed poll writes history."""
+        raise InvariantError("image parameters are polled by a deployment, which has a ledger in DynamoDB")

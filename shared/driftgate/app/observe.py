@@ -6,57 +6,27 @@ of that alarm), then the alarms, then the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
 
+from driftgate.app.observe_images import with_images
+from driftgate.app.reader import Reader
 from driftgate.app.sources import Sources
-from driftgate.domain.errors import (
-    AwsForbiddenError,
-    AwsUnavailableError,
-    ClusterForbiddenError,
-    ClusterUnauthorizedError,
-    ClusterUnavailableError,
-)
-from driftgate.domain.image_parameters import parameters_in_use
-from driftgate.domain.observation import Observation, ReadError
+from driftgate.domain.observation import Observation
 from driftgate.domain.policy import ClusterPolicy
 from driftgate.ports import Cluster, LedgerState
-
-T = TypeVar("T")
 
 POD_LISTS_BY_NODE = 20
 """Up to so many drifted nodes are asked for their pods one by one; beyond, all pods are listed by page."""
 
 
-class _Reader:
-    """Runs reads and keeps what went wrong."""
-
-    def __init__(self) -> None:
-        self.errors: list[ReadError] = []
-
-    def read(self, resource: str, read: Callable[[], T], instead: T) -> T:
-        try:
-            return read()
-        except ClusterUnauthorizedError as error:
-            self._note(resource, 401, error)
-        except (ClusterForbiddenError, AwsForbiddenError) as error:
-            self._note(resource, 403, error)
-        except (ClusterUnavailableError, AwsUnavailableError) as error:
-            self._note(resource, 0, error)
-        return instead
-
-    def _note(self, resource: str, status: int, error: Exception) -> None:
-        self.errors.append(ReadError(resource=resource, status=status, message=str(error)))
-
-
 def observe(sources: Sources, policy: ClusterPolicy, ledger: LedgerState | None, now: datetime) -> Observation:
     """One cluster at one moment. `ledger` was loaded before; None: there is none to read."""
-    reader = _Reader()
+    reader = Reader()
     empty = with_ledger(Observation(at=now), ledger)
-    seen = _details(reader, sources, _cluster(reader, sources.cluster, _guards(reader, sources, policy, empty)))
-    return replace(seen, errors=tuple(reader.errors))
+    seen = _cluster(reader, sources.cluster, _guards(reader, sources, policy, empty))
+    whole = _details(reader, sources, with_images(reader, sources, policy, seen))
+    return replace(whole, errors=tuple(reader.errors))
 
 
 def with_ledger(observation: Observation, ledger: LedgerState | None) -> Observation:
@@ -73,7 +43,7 @@ def with_ledger(observation: Observation, ledger: LedgerState | None) -> Observa
     )
 
 
-def _guards(reader: _Reader, sources: Sources, policy: ClusterPolicy, seen: Observation) -> Observation:
+def _guards(reader: Reader, sources: Sources, policy: ClusterPolicy, seen: Observation) -> Observation:
     guards = tuple({guard.name: guard for p in policy.policies() for guard in p.guards.alarms or ()}.values())
     names = tuple(sorted({name for p in policy.policies() for name in p.guards.calendars}))
     since = seen.at - max(p.guards.flapping_within for p in policy.policies())
@@ -82,7 +52,7 @@ def _guards(reader: _Reader, sources: Sources, policy: ClusterPolicy, seen: Obse
     return replace(seen, alarms=alarms, calendars=calendars)
 
 
-def _cluster(reader: _Reader, cluster: Cluster, seen: Observation) -> Observation:
+def _cluster(reader: Reader, cluster: Cluster, seen: Observation) -> Observation:
     return replace(
         seen,
         nodepools=reader.read("nodepools", cluster.list_nodepools, ()),
@@ -93,26 +63,15 @@ def _cluster(reader: _Reader, cluster: Cluster, seen: Observation) -> Observatio
     )
 
 
-def _details(reader: _Reader, sources: Sources, seen: Observation) -> Observation:
-    """What only drifted nodes need: their pods, budgets and volumes; and what is known of the images."""
+def _details(reader: Reader, sources: Sources, seen: Observation) -> Observation:
+    """What only drifted nodes need: their pods, budgets and volumes."""
     drifted = [claim.node_name for claim in seen.nodeclaims if claim.is_drifted and claim.node_name]
-    images, names = _image_ids(seen), parameters_in_use(seen.node_classes)
-    found = replace(
-        seen,
-        images=reader.read("images", lambda: sources.images.describe(images) if images else (), None),
-        parameters=reader.read("parameters", lambda: sources.parameters.read(names) if names else (), None),
-    )
     if not drifted:
-        return found
+        return seen
     wanted = drifted if len(drifted) <= POD_LISTS_BY_NODE else None
     return replace(
-        found,
+        seen,
         pods=reader.read("pods", lambda: sources.cluster.list_pods(wanted), ()),
         pdbs=reader.read("poddisruptionbudgets", sources.cluster.list_pdbs, ()),
         volume_attachments=reader.read("volumeattachments", sources.cluster.list_volume_attachments, ()),
     )
-
-
-def _image_ids(seen: Observation) -> tuple[str, ...]:
-    chosen = {image.id for node_class in seen.node_classes for image in node_class.images or ()}
-    return tuple(sorted(chosen | {claim.image_id for claim in seen.nodeclaims if claim.image_id.startswith("ami-")}))

@@ -15,6 +15,7 @@ from driftgate.ports import (
     Cluster,
     Clusters,
     EventPublisher,
+    ImageHistory,
     Images,
     Ledger,
     Parameters,
@@ -39,6 +40,7 @@ class Pipeline:
     calendars: Calendars
     parameters: Parameters
     images: Images
+    history: ImageHistory
     publisher: EventPublisher
     queue: WorkQueue
     closer: Closer
@@ -54,4 +56,5 @@ class Pipeline:
             calendars=self.calendars,
             parameters=self.parameters,
             images=self.images,
+            history=self.history,
         )

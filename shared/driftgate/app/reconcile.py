@@ -22,7 +22,7 @@ from driftgate.app.watch_gate import SLICE
 from driftgate.domain import stories
 from driftgate.domain.advance import Advance
 from driftgate.domain.errors import DriftgateError, InvariantError, LeaseHeldError, LedgerConflictError
-from driftgate.domain.image_parameters import parameters_in_use
+from driftgate.domain.image_parameters import names_in_use, unknown_aliases
 from driftgate.domain.judge import Judgement, judge
 from driftgate.domain.ledger import LeaseRecord, Stop
 from driftgate.domain.look import next_look
@@ -119,17 +119,21 @@ class ClusterRun:
         observation = observe(self._pipeline.sources(self._cluster), self._policy, known, self._pipeline.clock.now())
         judgement, known = self._decide_and_follow(observation, known)
         self._tell_verdicts(judgement, known)
-        self._pipeline.ledger.commit(self._policy.cluster, self._look(observation))
+        self._pipeline.ledger.commit(self._policy.cluster, self._look(observation, known))
         turn = GateTurn(self._worker, self._teller, self._report)
         roll = turn.open_or_resume(judgement, known, may_open=may_open)
         if roll is not None:
             self._go_on_or_shut(turn, roll, message)
         self._report.problems += self._teller.failures
 
-    def _look(self, seen: Observation) -> PutLook:
+    def _look(self, seen: Observation, known: LedgerState) -> PutLook:
+        for alias in unknown_aliases(seen.node_classes):
+            self._report.problems.append(
+                f"{alias} is of a family that is not known here: its parameters are not polled"
+            )
         return PutLook(
             at=seen.at,
-            parameters=parameters_in_use(seen.node_classes),
+            parameters=names_in_use(seen, known.parameters),
             due_at=next_look(self._policy, seen.at),
             config=self._pipeline.config_digest,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from driftgate.ports import Alarms, Calendars, Cluster, Images, Parameters
+from driftgate.ports import Alarms, Calendars, Cluster, ImageHistory, Images, Parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,3 +16,4 @@ class Sources:
     calendars: Calendars
     parameters: Parameters
     images: Images
+    history: ImageHistory

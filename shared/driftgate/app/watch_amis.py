@@ -1,73 +1,74 @@
-"""Mirrors the image parameters in use: a value that changed is written to a parameter of our own.
+"""Polls the image parameters in use, in every region used, and mirrors what changed into parameters of our own.
 
 AWS raises no events for its public parameters in a customer's account, but it does for ours; that event is the hint
-that sets everything else going. An equal value is never written again.
+that sets everything else going. Which names are in use, every full look wrote to the ledger, and the settings may name
+more: no cluster is asked. Each name is asked once per region, however many clusters follow it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from datetime import timedelta
 
+from driftgate.app.image_poll import ImagePoll
 from driftgate.app.pipeline import Pipeline
-from driftgate.app.tell import Teller
-from driftgate.contract import seen_prefix
-from driftgate.domain.message import DomainEvent, EventKind
+from driftgate.app.poll_report import PollReport
+from driftgate.domain.errors import DriftgateError, LeaseHeldError
+from driftgate.domain.image_news import Followers
+from driftgate.domain.image_parameters import bare_name, is_public
+from driftgate.domain.ledger import FLEET, LeaseRecord
+from driftgate.domain.location import Location
+from driftgate.ports import LedgerState
 
+LEASE = timedelta(minutes=5)
+"""Longer than a poll, shorter than the time between two."""
 
-@dataclass(slots=True)
-class PollReport:
-    """What was polled and what changed: name to (before, now); before is None at first sight."""
-
-    polled: int = 0
-    changed: dict[str, tuple[str | None, str]] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    def to_object(self) -> dict[str, object]:
-        changed = {name: {"before": was, "now": now} for name, (was, now) in self.changed.items()}
-        return {"polled": self.polled, "changed": changed, "missing": self.missing, "problems": self.problems}
+Followed = dict[Location, dict[str, list[str]]]
 
 
 def watch_amis(pipeline: Pipeline, deployment: str, region: str) -> PollReport:
-    """Every public parameter that a cluster's images follow is mirrored.
+    """One poll. Where another one is under way, it is left to that; a region that fails keeps no other from its turn.
 
-    Raises AwsUnavailableError, AwsForbiddenError: nothing was lost, the next poll sees the same change.
+    Raises AwsForbiddenError, Ledger…Error where nothing could be polled; what failed in a region is in the report.
     """
-    names = sorted({name for state in pipeline.ledger.load_fleet().values() for name in state.parameters})
-    public = [name for name in names if name.startswith("/aws/service/")]
-    if not public:
-        return PollReport()
-    mirror = {name: mirror_name(deployment, region, name) for name in public}
-    offered = {parameter.name: parameter.value for parameter in pipeline.parameters.read(public)}
-    seen = {parameter.name: parameter.value for parameter in pipeline.parameters.read(list(mirror.values()))}
-    report = PollReport(polled=len(public), missing=[name for name in public if name not in offered])
-    for name, value in offered.items():
-        was = seen.get(mirror[name])
-        if was != value:
-            pipeline.parameters.write(mirror[name], value, overwrite=was is not None)
-            report.changed[name] = (was, value)
-    _tell(pipeline, report)
+    report = PollReport()
+    try:
+        lease = pipeline.ledger.acquire_lease(FLEET, pipeline.holder, pipeline.clock.now(), LEASE)
+    except LeaseHeldError as error:
+        report.held_by = error.holder
+        return report
+    try:
+        for at, parameters in _followed(pipeline, region).items():
+            _poll(pipeline, deployment, at, parameters, report)
+    finally:
+        _release(pipeline, lease, report)
     return report
 
 
-def mirror_name(deployment: str, region: str, name: str) -> str:
-    """The own parameter that mirrors a public one of a region; own names may not begin with `aws`."""
-    return f"{seen_prefix(deployment)}{region}/{name.removeprefix('/aws/service/')}"
+def _release(pipeline: Pipeline, lease: LeaseRecord, report: PollReport) -> None:
+    try:
+        pipeline.ledger.release_lease(lease)
+    except DriftgateError as error:
+        report.problems.append(f"the lease was not given back: {error}")
 
 
-def _tell(pipeline: Pipeline, report: PollReport) -> None:
-    teller = Teller(pipeline.publisher)
-    teller.tell(
-        DomainEvent(
-            kind=EventKind.IMAGE_CHANGED,
-            at=pipeline.clock.now(),
-            cluster="*",
-            title="A new node image is offered",
-            text=f"{name} now names {now}; it named {was}.",
-            thread=name,
-            next_steps=("Nodes that use it will drift as Karpenter sees it, which can take up to 24 hours.",),
-        )
-        for name, (was, now) in report.changed.items()
-        if was is not None
-    )
-    report.problems += teller.failures
+def _poll(
+    pipeline: Pipeline, deployment: str, at: Location, parameters: dict[str, list[str]], report: PollReport
+) -> None:
+    followers = Followers(region=at.region, account=at.account, parameters=parameters)
+    try:
+        ImagePoll(pipeline, deployment, at, followers, report).run()
+    except DriftgateError as error:
+        report.failures.append(error)
+
+
+def _followed(pipeline: Pipeline, home: str) -> Followed:
+    """Parameters by cluster, by where they are asked. Public ones are the same for all accounts: no role is taken."""
+    fleet, found = pipeline.ledger.load_fleet(), Followed()
+    for cluster in pipeline.cluster_names:
+        policy = pipeline.policy(cluster)
+        at = Location(policy.location.region or home, policy.location.role)
+        looked = fleet.get(cluster, LedgerState(cluster=cluster)).parameters
+        for name in sorted({*looked, *map(bare_name, policy.parameters)}):
+            where = Location(at.region) if is_public(name) else at
+            found.setdefault(where, {}).setdefault(cluster, []).append(name)
+    return found

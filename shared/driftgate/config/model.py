@@ -20,6 +20,7 @@ from driftgate.config.scalars import (
     Duration,
     Label,
     Moment,
+    ParameterName,
     PerWindow,
     PoolName,
     PositiveDuration,
@@ -200,6 +201,7 @@ class ClusterSettings(PoolSettings):
         ]
         | None
     ) = None
+    watch_parameters: tuple[ParameterName, ...] = _CLUSTER.parameters
     observe_every: PositiveDuration = _CLUSTER.observe_every
     notify: Notify = Notify()
 

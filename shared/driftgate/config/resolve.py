@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from driftgate.config.map import Map
 from driftgate.config.model import Alarm, BlackoutSpan, ClusterSettings, Guards, PoolSettings, Window
+from driftgate.domain.location import Location
 from driftgate.domain.policy import (
     AlarmGuard,
     ClusterPolicy,
@@ -41,6 +42,8 @@ def cluster_policy(name: str, settings: ClusterSettings, deployment: str) -> Clu
         pools=None if pools is None else tuple((pool.name, pool_policy(overlay(settings, pool))) for pool in pools),
         observe_every=settings.observe_every,
         deployment=deployment,
+        location=Location(settings.region or "", settings.account_role or ""),
+        parameters=settings.watch_parameters,
     )
 
 

@@ -158,6 +158,16 @@ PoolName = Annotated[
 Region = Annotated[
     str, AfterValidator(_matching(r"[a-z]{2,4}(-[a-z]+)+-[0-9]", "an AWS region", "Write it like eu-central-1."))
 ]
+ParameterName = Annotated[
+    str,
+    AfterValidator(
+        _matching(
+            r"(arn:aws[a-z-]*:ssm:[a-z0-9-]+:[0-9]*:parameter)?/?[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*",
+            "a parameter's name",
+            "Write the name or the ARN of an SSM parameter, such as /golden/al2023/image_id.",
+        )
+    ),
+]
 RoleArn = Annotated[
     str,
     AfterValidator(

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from driftgate.domain.image_age import ImageCatalog
+from driftgate.domain.image_streams import stream_of_image
 from driftgate.domain.members import Member
 from driftgate.domain.nodepool import NodeClassRef, NodeClassSnapshot, ResolvedImage
 from driftgate.domain.plan import ImageLine
@@ -192,14 +193,24 @@ def _group(running: str, right: ResolvedImage, members: list[Member], facts: Ima
 
 
 def _behind_since(running: str, right: ResolvedImage, members: list[Member], facts: ImageFacts) -> datetime | None:
-    """Since when a newer image than theirs has been right for them, by the best that is known."""
-    history = [
-        at for image, at in facts.became_right.items() if image == right.id or facts.catalog.is_older(running, image)
-    ]
-    if history:
-        return min(history)
-    drifted = [m.drifted_since for m in members if m.claim.drift_reason == IMAGE_DRIFT]
-    return min((at for at in drifted if at is not None), default=None) or facts.catalog.created.get(right.id)
+    """Since when a newer image than theirs has been right for them, by the best that is known.
+
+    Our own history tells it where it reaches back to their image; where it does not, an image that came before it may
+    have been the first, so Karpenter's mark counts too if it is older.
+    """
+    history = facts.became_right if _is_one_stream(running, right, facts.catalog) else {}
+    newer = [at for image, at in history.items() if image == right.id or facts.catalog.is_older(running, image)]
+    reaches_back = any(image == running or facts.catalog.is_older(image, running) for image in history)
+    marks = [m.drifted_since for m in members if m.claim.drift_reason == IMAGE_DRIFT and m.drifted_since is not None]
+    known = newer if newer and reaches_back else [*newer, *marks]
+    return min(known, default=None) or facts.catalog.created.get(right.id)
+
+
+def _is_one_stream(running: str, right: ResolvedImage, catalog: ImageCatalog) -> bool:
+    """Whether both follow each other in one stream, as far as names tell: after an upgrade of Kubernetes they do not,
+    and the new stream was not right for these nodes before."""
+    left, then = stream_of_image(catalog.name(running)), stream_of_image(right.name)
+    return left is None or then is None or left == then
 
 
 _DIRECTIONS = {None: Direction.NOT_KNOWN, True: Direction.OLDER, False: Direction.NEWER}

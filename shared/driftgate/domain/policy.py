@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from driftgate.domain.location import HOME, Location
 from driftgate.domain.window import Blackout, MaintenanceWindow
 
 
@@ -96,10 +97,15 @@ class NowRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterPolicy:
-    """Everything that is configured for one cluster. `pools` None means every NodePool, by `default`."""
+    """Everything that is configured for one cluster. `pools` None means every NodePool, by `default`.
+
+    `location` is where its images and parameters are; `parameters` are watched whatever its node classes follow.
+    """
 
     cluster: str
     deployment: str = "driftgate"
+    location: Location = HOME
+    parameters: tuple[str, ...] = ()
     default: PoolPolicy = field(default_factory=PoolPolicy)
     pools: tuple[tuple[str, PoolPolicy], ...] | None = None
     observe_every: timedelta = timedelta(minutes=30)

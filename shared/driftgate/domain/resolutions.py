@@ -7,63 +7,45 @@ Source: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily (parameter p
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from driftgate.domain.findings import Finding, Severity
+from driftgate.domain.image_streams import LATEST, stream_of_image, stream_of_parameter
 from driftgate.domain.jsonvalue import mapping, rfc3339, text
+from driftgate.domain.mirror import mirrored
 from driftgate.domain.nodepool import ImageTerm, NodeClassSnapshot, ResolvedImage
 from driftgate.domain.observation import ParameterObservation
 from driftgate.domain.reasons import ReasonCode
-
-_SEEN = "/seen/"
-
-
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """How an alias family's `latest` parameters and its images are named."""
-
-    alias: str
-    path: re.Pattern[str]
-    name: str
-
-
-_TAIL = r"/(?:recommended|recommended/image_id)$"
-_AL2 = r"optimized-ami/(?P<k>[\d.]+)/"
-_FAMILIES = (
-    _Family(
-        "al2023",
-        re.compile(rf"{_AL2}amazon-linux-2023/(?P<arch>[^/]+)/(?P<variant>[^/]+){_TAIL}"),
-        "amazon-eks-node-al2023-{arch}-{variant}-{k}-v",
-    ),
-    _Family("al2", re.compile(rf"{_AL2}amazon-linux-2{_TAIL}"), "amazon-eks-node-{k}-v"),
-    _Family("al2", re.compile(rf"{_AL2}amazon-linux-2-(?P<arch>arm64|gpu){_TAIL}"), "amazon-eks-{arch}-node-{k}-v"),
-    _Family(
-        "bottlerocket",
-        re.compile(r"bottlerocket/(?P<variant>aws-k8s-[^/]+)/(?P<arch>[^/]+)/latest/image_id$"),
-        "bottlerocket-{variant}-{arch}-v",
-    ),
-)
 
 
 def stale_resolutions(node_class: NodeClassSnapshot, parameters: Iterable[ParameterObservation]) -> tuple[Finding, ...]:
     """One finding per parameter that names another image than the node class has resolved for the same kind."""
     return tuple(
         _finding(node_class, parameter, term, resolved)
-        for parameter, term, resolved in _resolved(node_class, tuple(parameters))
+        for parameter, term, resolved in _resolved(node_class, _current(parameters))
         if image_id(parameter) not in ("", resolved.id)
     )
 
 
 def became_right(node_class: NodeClassSnapshot, parameters: Iterable[ParameterObservation]) -> Mapping[str, datetime]:
-    """Since when images have been the latest, by our own mirror (`…/seen/…`) of this node class's parameters."""
-    return {
-        image_id(parameter): parameter.modified_at
-        for parameter, _, _ in _resolved(node_class, tuple(parameters))
-        if parameter.modified_at is not None and _SEEN in parameter.name and image_id(parameter)
-    }
+    """Since when images have been the latest, by our own mirror (`…/seen/…`) of this node class's parameters.
+
+    An image that was taken back and came again counts from its first time.
+    """
+    found: dict[str, datetime] = {}
+    seen = (parameter for parameter in parameters if mirrored(parameter.name) is not None)
+    for parameter, _, _ in _resolved(node_class, seen):
+        image, at = image_id(parameter), parameter.modified_at
+        if image and at is not None:
+            found[image] = min(at, found.get(image, at))
+    return found
+
+
+def _current(parameters: Iterable[ParameterObservation]) -> Iterable[ParameterObservation]:
+    """One entry per parameter: as it was read, else the last one of our mirror's history."""
+    ordered = sorted(parameters, key=lambda parameter: mirrored(parameter.name) is None)
+    return {mirrored(parameter.name) or parameter.name: parameter for parameter in ordered}.values()
 
 
 def image_id(parameter: ParameterObservation) -> str:
@@ -78,29 +60,27 @@ def image_id(parameter: ParameterObservation) -> str:
 
 
 def _resolved(
-    node_class: NodeClassSnapshot, parameters: tuple[ParameterObservation, ...]
+    node_class: NodeClassSnapshot, parameters: Iterable[ParameterObservation]
 ) -> Iterator[tuple[ParameterObservation, ImageTerm, ResolvedImage]]:
     """The parameters that the node class follows, each with its term and what stands for it in `status.amis`."""
     for parameter in parameters:
+        name = mirrored(parameter.name) or parameter.name
         for term in node_class.terms:
-            resolved = _image_of(term, parameter.name, node_class.images or ())
+            resolved = _image_of(term, name, node_class.images or ())
             if resolved is not None:
                 yield parameter, term, resolved
                 break
 
 
 def _image_of(term: ImageTerm, parameter: str, images: tuple[ResolvedImage, ...]) -> ResolvedImage | None:
+    """A parameter of one's own says nothing of kind, so it must be the only image."""
     if term.ssm_parameter and term.ssm_parameter.endswith(parameter):
         return images[0] if len(images) == 1 else None
-    alias, _, version = term.alias.partition("@")
-    if version != "latest":
+    family, _, version = term.alias.partition("@")
+    found = stream_of_parameter(parameter)
+    if found is None or version != LATEST or found[1] != LATEST or found[0].family != family:
         return None
-    for family in _FAMILIES:
-        found = family.path.search(parameter) if family.alias == alias else None
-        if found is not None:
-            prefix = family.name.format(**found.groupdict())
-            return next((image for image in images if image.name.startswith(prefix)), None)
-    return None
+    return next((image for image in images if stream_of_image(image.name) == found[0]), None)
 
 
 def _finding(
