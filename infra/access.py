@@ -17,9 +17,12 @@ def entries_to_make(settings: StackSettings) -> str:
 
 
 def _of_cluster(settings: StackSettings, cluster: EksCluster) -> Iterator[str]:
+    roles = worker_role(settings, cluster.placement), closer_role(settings, cluster.placement)
     if cluster.role is not None:
-        yield f"# {cluster.name} is in another account. Its access entry, to be made there:"
+        heading = "is in another account. Its access entry, to be made there, for the role that driftgate takes:"
+        yield f"# {cluster.name} {heading}"
         yield _command(settings, cluster, cluster.role)
+        yield f"# That role must trust {' and '.join(roles)}, and may eks:DescribeCluster."
         return
     if settings.deployment.access_entries == "print":
         yield f"# The access entries of {cluster.name}:"
@@ -27,7 +30,7 @@ def _of_cluster(settings: StackSettings, cluster: EksCluster) -> Iterator[str]:
         yield f"# The access entries of {cluster.name}, if the stack is not in {cluster.region}:"
     else:
         return
-    for role in (worker_role(settings, cluster.placement), closer_role(settings, cluster.placement)):
+    for role in roles:
         yield _command(settings, cluster, f"arn:aws:iam::{ACCOUNT}:role/{role}")
 
 

@@ -136,12 +136,17 @@ def invoke(function_arns: Iterable[str]) -> Grant:
     return allow(["lambda:InvokeFunction"], function_arns)
 
 
-def tell(bus_arn: str, topic_arn: str) -> list[Grant]:
-    """To say what was done, in no other name."""
-    ours = {"StringEquals": {"events:source": EVENT_SOURCE}}
+def put_events(bus_arn: str) -> Grant:
+    """In no other name than ours."""
+    return allow(["events:PutEvents"], [bus_arn], {"StringEquals": {"events:source": EVENT_SOURCE}})
+
+
+def publish_to(topic_arn: str, key_arn: str) -> list[Grant]:
+    """To an encrypted topic; SNS uses its key in the publisher's name."""
+    through_sns = {"StringEquals": {"kms:ViaService": f"sns.{Aws.REGION}.{Aws.URL_SUFFIX}"}}
     return [
-        allow(["events:PutEvents"], [bus_arn], ours),
         allow(["sns:Publish"], [topic_arn]),
+        allow(["kms:GenerateDataKey", "kms:Decrypt"], [key_arn], through_sns),
     ]
 
 

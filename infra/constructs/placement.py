@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -9,6 +11,7 @@ from constructs import Construct
 from driftgate.contract import Env
 from infra.constructs import permissions
 from infra.constructs.function import FunctionSettings, PipelineFunction, Shared
+from infra.constructs.permissions import Grant
 from infra.constructs.work_queue import WorkQueue
 from infra.settings import PlacementSettings, StackSettings, closer_role, worker_role
 
@@ -21,7 +24,7 @@ FEWEST_WORKERS = 2
 
 
 class PipelinePlacement(Construct):
-    """`table_arn` is the ledger's; bus and topic are where both functions say what they did."""
+    """`table_arn` is the ledger's; by `tell` both functions may say what they did."""
 
     def __init__(
         self,
@@ -32,8 +35,7 @@ class PipelinePlacement(Construct):
         placement: PlacementSettings,
         shared: Shared,
         table_arn: str,
-        bus_arn: str,
-        topic_arn: str,
+        tell: Sequence[Grant],
     ) -> None:
         super().__init__(scope, id_)
         self.name = placement.name
@@ -57,7 +59,7 @@ class PipelinePlacement(Construct):
             grants=[
                 permissions.use_table(table_arn, "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"),
                 *permissions.reach_clusters(placement.clusters),
-                *permissions.tell(bus_arn, topic_arn),
+                *tell,
             ],
         )
         self.worker = PipelineFunction(
@@ -88,7 +90,7 @@ class PipelinePlacement(Construct):
                 *permissions.read_calendars(settings.calendars),
                 *permissions.read_image_parameters(settings),
                 permissions.read_images(settings),
-                *permissions.tell(bus_arn, topic_arn),
+                *tell,
             ],
         )
         lambda_.EventSourceMapping(
