@@ -134,7 +134,7 @@ def test_new_and_recalled_images_of_one_family_are_told_apart():
     ("trouble", "text", "remedy"),
     [
         (Trouble.MISSING, "There is no such parameter.", "was deleted"),
-        (Trouble.REFUSED, "It could not be read. said AWS", "Allow ssm:GetParameters"),
+        (Trouble.REFUSED, "It could not be read. said AWS", "name it in watch_parameters and deploy"),
         (Trouble.NO_IMAGE, "Its value is not the id of an image alone", "/image_id"),
     ],
 )

@@ -230,6 +230,15 @@ class TestStaleResolution:
     def test_a_value_without_an_image_says_nothing(self, value):
         assert self.stale(parameter(PARAMETER, value)) == ()
 
+    def test_an_image_that_was_taken_back_and_came_again_counts_from_its_first_time(self):
+        first, again = at("2026-09-24T11:00:00Z"), at("2026-09-30T11:00:00Z")
+        history = [parameter(MIRROR, NEW_IMAGE, modified_at=moment) for moment in (again, first)]
+
+        assert became_right(node_class(), history) == {NEW_IMAGE: first}
+
+    def test_an_image_of_which_nobody_knows_since_when_is_no_history(self):
+        assert became_right(node_class(), [parameter(MIRROR, NEW_IMAGE)]) == {}
+
     def test_only_our_mirror_is_history(self):
         when = at("2026-09-24T11:00:00Z")
         mirrored = parameter(MIRROR, NEW_IMAGE, modified_at=when)

@@ -169,6 +169,42 @@ class TestDaysBehind:
 
         assert found.lines[0].days_behind == 33
 
+    def test_count_from_karpenters_older_mark_where_our_history_does_not_reach_back(self):
+        history = {NEW_IMAGE: at("2026-10-14T12:00:00Z")}
+
+        found = judged([pair("a1", drifted=DRIFTED_SINCE)], now=at("2026-10-15T12:00:00Z"), became_right=history)
+
+        assert found.lines[0].days_behind == 10
+
+    @pytest.mark.parametrize("first", [OLD_IMAGE, "ami-older"])
+    def test_count_from_our_history_alone_where_it_reaches_back(self, first):
+        older = image("ami-older", "al2023-v20260820", "2026-08-21T00:00:00Z")
+        history = {first: at("2026-08-22T00:00:00Z"), NEW_IMAGE: at("2026-10-14T12:00:00Z")}
+
+        found = judged(
+            [pair("a1", drifted=DRIFTED_SINCE)],
+            observed=(*EC2, older),
+            now=at("2026-10-15T12:00:00Z"),
+            became_right=history,
+        )
+
+        assert found.lines[0].days_behind == 1
+
+    def test_do_not_count_from_before_an_upgrade_of_kubernetes(self):
+        """The new minor's images were published all along, but were not right for these nodes."""
+        upgraded = resolved_image("ami-135", NEW_NAME.replace("1.34", "1.35"))
+        observed = (*EC2, image("ami-135", upgraded.name, "2026-09-24T10:00:00Z"))
+
+        found = judged(
+            [pair("a1", drifted=DRIFTED_SINCE)],
+            node_class(images=(upgraded,)),
+            observed,
+            now=at("2026-10-15T12:00:00Z"),
+            became_right={"ami-135": at("2026-09-24T12:00:00Z")},
+        )
+
+        assert found.lines[0].days_behind == 10
+
     def test_ignore_a_drifted_time_that_is_about_something_else(self):
         found = judged([(nodeclaim(drifted=DRIFTED_SINCE, drift_reason="NodePoolDrifted"), node())])
 

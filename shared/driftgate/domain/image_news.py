@@ -76,7 +76,10 @@ _TROUBLES = {
 }
 _REMEDIES = {
     Trouble.MISSING: "Check the name in the EC2NodeClass, and whether the parameter was deleted or release withdrawn.",
-    Trouble.REFUSED: "Allow ssm:GetParameters on it to the role of watch_amis, or correct the name.",
+    Trouble.REFUSED: (
+        "Correct the name, or let it be read: name it in watch_parameters and deploy; in another account, allow "
+        "ssm:GetParameters on it to the cluster's account_role."
+    ),
     Trouble.NO_IMAGE: "Name a parameter with a bare id in the EC2NodeClass; of AWS's own, the one ending in /image_id.",
 }
 
