@@ -83,6 +83,9 @@ def main() -> int:
     except (InvalidInputError, PackagingError) as error:
         print(error, file=sys.stderr)
         return 2
+    except RuntimeError as error:
+        print(f"CDK refuses the template: {error}", file=sys.stderr)
+        return 1
     print(entries_to_make(settings), end="", file=sys.stderr)
     return 0
 

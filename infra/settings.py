@@ -11,7 +11,6 @@ from driftgate.config import Config
 from driftgate.config.deployment import Deployment, Placement
 from driftgate.contract import DEFAULT_PLACEMENT
 from driftgate.domain.errors import InvalidInputError
-from driftgate.domain.policy import AlarmGuard
 
 T = TypeVar("T")
 MOST_ENTRIES = 200
@@ -74,6 +73,7 @@ class StackSettings:
             _count_entries(config, clusters)
         policies = [pool for name in config.cluster_names() for pool in config.cluster(name).policies()]
         guards = [guard for pool in policies for guard in pool.guards.alarms or ()]
+        named = [*(cluster.region for cluster in clusters), *(guard.region for guard in guards)]
         return cls(
             deployment=config.deployment,
             placements=tuple(_placements(config.deployment, clusters)),
@@ -83,7 +83,7 @@ class StackSettings:
             alarm_roles=_unique(guard.account_role for guard in guards if guard.account_role is not None),
             calendars=_unique(name for pool in policies for name in pool.guards.calendars),
             parameters=_unique(_parameters(config)),
-            regions=_unique(region for region in _regions(clusters, guards) if region is not None),
+            regions=_unique(region for region in named if region is not None),
         )
 
 
@@ -123,11 +123,6 @@ def _placements(deployment: Deployment, clusters: Iterable[EksCluster]) -> Itera
     for name, vpc in vpcs.items():
         if name in found:
             yield PlacementSettings(name=name, clusters=tuple(found[name]), vpc=vpc)
-
-
-def _regions(clusters: Iterable[EksCluster], guards: Iterable[AlarmGuard]) -> Iterable[str | None]:
-    yield from (cluster.region for cluster in clusters)
-    yield from (guard.region for guard in guards)
 
 
 def _parameters(config: Config) -> Iterable[tuple[str, str | None]]:
