@@ -24,7 +24,8 @@ def run(folder: Path, config: str) -> subprocess.CompletedProcess[str]:
     (folder / "driftgate.yaml").write_text(config, encoding="utf-8")
     (folder / "code").mkdir()
     (folder / "code" / "stub").touch()
-    command = [sys.executable, "-m", "infra.app", "--config", folder / "driftgate.yaml", "--asset", folder / "code"]
+    given = ["--config", str(folder / "driftgate.yaml"), "--asset", str(folder / "code")]
+    command = [sys.executable, "-m", "infra.app", *given]
     environment = {
         "PATH": "",
         "HOME": str(folder),
