@@ -109,3 +109,43 @@ def test_the_yaml_answer_is_the_json_answer(doctor: Doctor):
 
     assert [check["name"] for check in shown["checks"]] == [check["name"] for check in same["checks"]]
     assert shown.keys() == same.keys()
+
+
+PLACED = """
+cluster: sim
+region: eu-central-1
+placement: eu
+guards: {alarms: none}
+deployment: {placements: [{name: eu, subnets: [subnet-0a1b2c3d], security_groups: [sg-0a1b2c3d]}]}
+"""
+
+
+def test_a_cluster_in_a_placement_is_told_the_endpoints_of_its_vpc(doctor: Doctor, tmp_path: Path):
+    (tmp_path / "driftgate.yaml").write_text(PLACED, encoding="utf-8")
+
+    found = json.loads(doctor("-o", "json").stdout)["endpoints"]
+
+    assert [(each["service"], each["kind"]) for each in found] == [
+        ("com.amazonaws.eu-central-1.dynamodb", "Gateway"),
+        ("com.amazonaws.eu-central-1.eks", "Interface"),
+        ("com.amazonaws.eu-central-1.sqs", "Interface"),
+        ("com.amazonaws.eu-central-1.events", "Interface"),
+        ("com.amazonaws.eu-central-1.sns", "Interface"),
+        ("com.amazonaws.eu-central-1.ssm", "Interface"),
+        ("com.amazonaws.eu-central-1.monitoring", "Interface"),
+        ("com.amazonaws.eu-central-1.ec2", "Interface"),
+    ]
+    assert "com.amazonaws.eu-central-1.eks" in doctor().stdout
+
+
+def test_the_role_of_another_account_needs_one_endpoint_more(doctor: Doctor, tmp_path: Path):
+    role = 'account_role: "arn:aws:iam::444455556666:role/driftgate"\n'
+    (tmp_path / "driftgate.yaml").write_text(PLACED + role, encoding="utf-8")
+
+    found = json.loads(doctor("-o", "json").stdout)["endpoints"]
+
+    assert found[-1]["service"] == "com.amazonaws.eu-central-1.sts"
+
+
+def test_a_cluster_outside_of_vpcs_needs_no_endpoints(doctor: Doctor):
+    assert json.loads(doctor("-o", "json").stdout)["endpoints"] == []

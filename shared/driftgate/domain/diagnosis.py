@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from driftgate.domain.endpoints import Endpoint
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.karpenter_version import gives_disruption_reason, parse_version, skips_empty_nodes
 from driftgate.domain.observation import AlarmObservation, CalendarObservation
@@ -47,12 +48,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """Every check, in the order in which they were made, and the rights that are missing."""
+    """Every check, in the order in which they were made, and the rights that are missing.
+
+    `endpoints` are those that the VPC of the cluster's placement needs; () where it is reached from outside of VPCs.
+    """
 
     cluster: str
     at: datetime
     checks: tuple[Check, ...]
     missing: tuple[Right, ...] = ()
+    endpoints: tuple[Endpoint, ...] = ()
 
     @property
     def outcomes(self) -> frozenset[Outcome]:
@@ -65,6 +70,7 @@ class Diagnosis:
             "checks": [check.to_object() for check in self.checks],
             "missingRights": [{"right": str(right), "why": right.why} for right in self.missing],
             "missingRules": rules(self.missing),
+            "endpoints": [endpoint.to_object() for endpoint in self.endpoints],
         }
 
 
