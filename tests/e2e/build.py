@@ -3,7 +3,9 @@
 `python3 tests/e2e/build.py [name...]` builds what is missing into a cache outside
 the repository, so that a second run takes no time and nothing built can be
 committed. The cache folder of a module is named after the hash of its files: an
-edited module is built anew, and what is cached needs no Go to run.
+edited module is built anew, and what is cached needs no Go to run. Older Karpenters
+are built only where they are named, or all of them by `--generations`: `make
+e2e-matrix` alone needs them.
 
 Standard library only, so that it runs before any environment exists.
 Exit codes: 0 all there, 1 a build failed, 2 unknown name, 3 no usable Go.
@@ -47,10 +49,19 @@ BINARIES = {
     "karpenter-aws": Binary(module="aws", package="github.com/aws/karpenter-provider-aws/kwok"),
 }
 
+OLDER_KARPENTERS = ("1.0.8", "1.1.5", "1.6.1", "1.6.4", "1.9.0")
+GENERATIONS = {
+    f"karpenter-{version}": Binary(module=f"karpenter-{version}", package="sigs.k8s.io/karpenter/kwok")
+    for version in OLDER_KARPENTERS
+}
+PROGRAMS = BINARIES | GENERATIONS
+
 # The CRDs that a module's program needs, copied beside it: (Go module, folder in it).
+CORE_CRDS = [("sigs.k8s.io/karpenter", "pkg/apis/crds"), ("sigs.k8s.io/karpenter", "kwok/apis/crds")]
 CRDS = {
-    "core": [("sigs.k8s.io/karpenter", "pkg/apis/crds"), ("sigs.k8s.io/karpenter", "kwok/apis/crds")],
+    "core": CORE_CRDS,
     "aws": [("github.com/aws/karpenter-provider-aws", "pkg/apis/crds")],
+    **{binary.module: CORE_CRDS for binary in GENERATIONS.values()},
 }
 
 
@@ -75,7 +86,7 @@ def module_cache(module: str) -> Path:
 
 def binary_path(name: str) -> Path:
     """Where the program lies once it is built."""
-    return module_cache(BINARIES[name].module) / name
+    return module_cache(PROGRAMS[name].module) / name
 
 
 def crds_path(module: str) -> Path:
@@ -89,11 +100,11 @@ def missing(names: list[str]) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    unknown = [name for name in arguments if name not in BINARIES]
+    names = list(GENERATIONS) if arguments == ["--generations"] else arguments or list(BINARIES)
+    unknown = [name for name in names if name not in PROGRAMS]
     if unknown:
-        print(f"unknown: {', '.join(unknown)}; there are: {', '.join(BINARIES)}")
+        print(f"unknown: {', '.join(unknown)}; there are: {', '.join(PROGRAMS)}, and --generations for the older ones")
         return EXIT_USAGE
-    names = arguments or list(BINARIES)
     for name in names:
         if name not in missing(names):
             print(f"{name}: there already")
@@ -108,7 +119,7 @@ def build_all(names: list[str]) -> int:
     """Build one after the other: they share packages, and the second finds them compiled."""
     if not names:
         return 0
-    for module in sorted({BINARIES[name].module for name in names}):
+    for module in sorted({PROGRAMS[name].module for name in names}):
         check_go(module)
     os.nice(19)
     with sole_builder():
@@ -138,7 +149,7 @@ def sole_builder() -> Iterator[None]:
 
 
 def build(name: str) -> bool:
-    binary, target = BINARIES[name], binary_path(name)
+    binary, target = PROGRAMS[name], binary_path(name)
     print(f"{name}: building {binary.package}", flush=True)
     started = time.monotonic()
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -120,7 +120,7 @@ class ControlPlane:
 
     def apply_crds(self) -> None:
         api = self.api("admin")
-        module = build.BINARIES[self.karpenter or "karpenter"].module
+        module = build.PROGRAMS[self.karpenter or "karpenter"].module
         for path in sorted(build.crds_path(module).glob("*.yaml")):
             api.send("POST", CRDS, path.read_bytes(), "application/yaml").json()
         self.run.wait_until("kube-apiserver", lambda: all(map(api.serves, api.items(CRDS))), timeout_s=30)

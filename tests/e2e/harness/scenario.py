@@ -56,8 +56,9 @@ def create_nodepool(
     budgets: Sequence[Object] = SHUT_GATE,
     nodeclass: str = "default",
     provider: Provider = KWOK,
+    **more: object,
 ) -> Object:
-    """A NodePool whose nodes go for drift alone: nothing is ever consolidated or expires."""
+    """A NodePool whose nodes go for drift alone: nothing is ever consolidated or expires. `more` goes into its spec."""
     template = {
         "nodeClassRef": {"group": provider.group, "kind": provider.kind, "name": nodeclass},
         "requirements": requirements(provider.instance_type),
@@ -66,6 +67,7 @@ def create_nodepool(
     spec = {
         "disruption": {"consolidateAfter": "Never", "budgets": list(budgets)},
         "template": {"spec": template},
+        **more,
     }
     meta = {"name": name}
     api.create(NODEPOOLS, {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": meta, "spec": spec})
