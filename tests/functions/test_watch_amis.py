@@ -12,7 +12,7 @@ PUBLIC = "/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/
 MIRROR = (
     "/driftgate/local/seen/eu-central-1/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/recommended/image_id"
 )
-QUIET = {"polled": 1, "changed": {}, "missing": [], "refused": [], "problems": [], "heldBy": None}
+QUIET = {"polled": 1, "changed": {}, "missing": [], "refused": [], "left": [], "problems": [], "heldBy": None}
 
 
 def watching(use, **values):

@@ -9,6 +9,7 @@ from driftgate.domain.image_news import MAX_NAMED, Followers, news_of, of_troubl
 from driftgate.domain.image_streams import ImageStream, parameter_of
 from driftgate.domain.image_watch import ImageChange, Trouble
 from driftgate.domain.images import Direction
+from driftgate.domain.location import Location
 from driftgate.domain.seen_images import SeenImage, SeenParameter
 from tests.factories import NEW_IMAGE, NEW_NAME, NOW, OLD_IMAGE, OLD_NAME, at
 
@@ -16,7 +17,9 @@ STREAM = ImageStream(family="al2023", minor="1.34")
 STANDARD, ARM = parameter_of(STREAM), parameter_of(replace(STREAM, arch="arm64"))
 OLD = SeenImage(image=OLD_IMAGE, name=OLD_NAME, created_at=at("2026-09-02T10:00:00Z"))
 NEW = SeenImage(image=NEW_IMAGE, name=NEW_NAME, created_at=at("2026-09-24T10:00:00Z"))
-DEMO = Followers(region="eu-central-1", parameters={"demo": [STANDARD, ARM]})
+HERE = Location("eu-central-1")
+ROLE = "arn:aws:iam::444455556666:role/driftgate"
+DEMO = Followers(at=HERE, parameters={"demo": [STANDARD, ARM]})
 
 
 def change(parameter=STANDARD, before=OLD, now=NEW, direction=Direction.NEWER):
@@ -90,7 +93,7 @@ class TestANewImage:
 
     def test_says_where_a_version_is_pinned(self):
         pinned = parameter_of(STREAM, "v20260901")
-        followers = Followers(region="eu-central-1", parameters={"demo": [STANDARD], "prod": [STANDARD, pinned]})
+        followers = Followers(at=HERE, parameters={"demo": [STANDARD], "prod": [STANDARD, pinned]})
 
         (event,) = told(change(), followers=followers)
 
@@ -98,15 +101,16 @@ class TestANewImage:
         assert "demo (" not in event.next_steps[-1]
 
     def test_of_ones_own_parameter_is_called_by_its_name_and_comes_sooner(self):
-        followers = Followers(region="eu-central-1", account="444455556666", parameters={"demo": ["/golden/id"]})
+        followers = Followers(at=Location("eu-central-1", ROLE), parameters={"demo": ["/golden/id"]})
 
         (event,) = told(change("/golden/id"), followers=followers)
 
         assert event.title == "/golden/id: a newer node image in eu-central-1"
         assert "up to 5 minutes" in event.next_steps[0]
+        assert event.facts["account"] == "444455556666"
 
     def test_names_few_clusters_to_people_and_many_to_machines(self):
-        followers = Followers(region="eu-central-1", parameters={f"c{number:04}": [STANDARD] for number in range(1000)})
+        followers = Followers(at=HERE, parameters={f"c{number:04}": [STANDARD] for number in range(1000)})
 
         (event,) = told(change(), followers=followers)
 
@@ -144,7 +148,7 @@ def test_trouble_is_told_as_unknown_with_its_place_and_what_to_do(trouble, text,
     event = of_trouble(seen, trouble, "said AWS" if trouble is Trouble.REFUSED else "", DEMO, NOW)
 
     assert (event.kind, event.code) == ("Alert", "UNKNOWN")
-    assert event.title == f"{STANDARD} in eu-central-1: which image it names is not known"
+    assert event.title == f"Image not known in eu-central-1: {STANDARD}"
     assert event.text.startswith(text)
     assert f"It named {NEW_NAME} ({NEW_IMAGE}, created 2026-09-24) last. Followed by demo." in event.text
     assert remedy in event.next_steps[0]

@@ -1,6 +1,7 @@
 """One poll: what is asked where, what is mirrored, told and remembered, and what is left to the next one."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -224,10 +225,33 @@ class TestWhatIsAsked:
             "changed": {},
             "missing": [],
             "refused": [],
+            "left": [],
             "problems": [],
             "heldBy": None,
         }
         assert fleet.parameters.asked == []
+
+    def test_mirrors_are_written_as_slowly_as_systems_manager_takes_them(self, fleet):
+        names = [f"{PUBLIC}/{number}" for number in range(10)]
+        for name in names:
+            fleet.offer(NEW_IMAGE, name)
+
+        fleet.add(*names).poll()
+
+        assert len(fleet.parameters.written) == 10
+        assert fleet.clock.now() - NOW >= timedelta(seconds=10 / 3)
+
+    def test_what_there_is_no_time_for_is_left_to_the_next_polls(self, fleet):
+        names = [f"{PUBLIC}/{number:03}" for number in range(500)]
+        for name in names:
+            fleet.offer(NEW_IMAGE, name)
+        fleet.add(*names)
+
+        reports = [fleet.poll() for _ in range(3)]
+
+        assert [len(report.left) for report in reports] == [300, 100, 0]
+        assert len(fleet.parameters.written) == len(set(fleet.parameters.written)) == 500
+        assert len(fleet.history.saved) == 500
 
 
 class TestTrouble:
@@ -276,7 +300,7 @@ class TestTrouble:
 
         (event,) = fleet.publisher.told
         assert report.refused == [f"{HOME}/golden/id"]
-        assert event.title == "/golden/id in eu-central-1: which image it names is not known"
+        assert event.title == "Image not known in eu-central-1: /golden/id"
         assert "Followed by shop." in event.text
         assert "hunter2" not in f"{event}{report}"
         assert fleet.parameters.written == []

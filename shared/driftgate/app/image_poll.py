@@ -17,23 +17,26 @@ from driftgate.contract import seen_prefix
 from driftgate.domain.errors import AwsUnavailableError, DriftgateError, PermanentError
 from driftgate.domain.image_news import Followers, news_of, of_trouble
 from driftgate.domain.image_watch import ImageChange, Trouble, begun, change_of, looked_at, undescribed
-from driftgate.domain.location import Location
 from driftgate.domain.message import DomainEvent
 from driftgate.domain.mirror import mirror_tail
 from driftgate.domain.observation import ImageObservation
 from driftgate.domain.seen_images import SeenParameter
 from driftgate.ports import ParametersRead
 
+PAUSE_BETWEEN_WRITES_S = 0.4
+"""An account may write three parameters a second. Source: aws docs, general/latest/gr/ssm (2026)."""
+
 
 class ImagePoll:
-    """The poll of one place. `followers` says which parameters, and for whom."""
+    """The poll of one place. `followers` says which parameters, and for whom; after `until` nothing is begun."""
 
     def __init__(
-        self, pipeline: Pipeline, deployment: str, at: Location, followers: Followers, report: PollReport
+        self, pipeline: Pipeline, deployment: str, followers: Followers, report: PollReport, until: datetime
     ) -> None:
         self._pipeline = pipeline
+        self._until = until
         self._prefix = seen_prefix(deployment)
-        self._at = at
+        self._at = followers.at
         self._followers = followers
         self._names = sorted({name for followed in followers.parameters.values() for name in followed})
         self._report = report
@@ -56,10 +59,10 @@ class ImagePoll:
         self._report.problems += self._teller.failures
 
     def _key(self, name: str) -> tuple[str, str, str]:
-        return self._followers.region, self._followers.account, name
+        return self._at.region, self._at.account, name
 
     def _mirror_name(self, name: str) -> str:
-        return self._prefix + mirror_tail(self._followers.region, name, self._followers.account)
+        return self._prefix + mirror_tail(self._at.region, name, self._at.account)
 
     def _mirrors(self) -> Mapping[str, str]:
         """What our mirrors hold, by the name of what they mirror. Raises AwsForbiddenError."""
@@ -85,14 +88,19 @@ class ImagePoll:
         return after, troubles
 
     def _mirror(self, after: Mapping[str, SeenParameter], mirrors: Mapping[str, str]) -> dict[str, SeenParameter]:
-        """Those that are mirrored now, or have nothing to mirror; one that cannot be keeps no other from it.
+        """Those that are mirrored now, or have nothing to mirror; the others are left to the next poll.
 
-        Our own parameter's event sets everything else going, so it comes before all that may fail.
+        Our own parameter's event sets everything else going, so it comes before all that may fail. One that cannot be
+        written keeps no other from it.
         """
         done = dict(after)
         for name, seen in after.items():
             was = mirrors.get(name)
             if seen.current is None or seen.current.image == was:
+                continue
+            if self._pipeline.clock.now() >= self._until:
+                self._report.left.append(self._shown(name))
+                del done[name]
                 continue
             try:
                 self._pipeline.parameters.write(self._mirror_name(name), seen.current.image, overwrite=was is not None)
@@ -100,6 +108,7 @@ class ImagePoll:
             except PermanentError as error:
                 self._report.failures.append(error)
                 del done[name]
+            self._pipeline.clock.sleep(PAUSE_BETWEEN_WRITES_S)
         return done
 
     def _described(self, after: Mapping[str, SeenParameter]) -> dict[str, SeenParameter]:
@@ -141,7 +150,7 @@ class ImagePoll:
         return list(names) if event in self._teller.sent and isinstance(names, list) else []
 
     def _shown(self, name: str) -> str:
-        return f"{self._followers.region}/{name.removeprefix('/')}"
+        return f"{self._at.region}/{name.removeprefix('/')}"
 
 
 def _current(seen: SeenParameter) -> str:

@@ -11,13 +11,15 @@ from driftgate.domain.errors import DriftgateError
 class PollReport:
     """What was polled and what changed, by region and name: (before, now); before is None at first sight.
 
-    `failures` are regions that could not be polled: the next poll sees the same changes there.
+    `left` is what there was no time for, `failures` are regions that could not be polled: the next poll sees the same
+    changes there.
     """
 
     polled: int = 0
     changed: dict[str, tuple[str | None, str]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     failures: list[DriftgateError] = field(default_factory=list)
     held_by: str = ""
@@ -38,6 +40,7 @@ class PollReport:
             "changed": {name: {"before": was, "now": now} for name, (was, now) in self.changed.items()},
             "missing": self.missing,
             "refused": self.refused,
+            "left": self.left,
             "problems": [*self.problems, *(str(failure) for failure in self.failures)],
             "heldBy": self.held_by or None,
         }

@@ -22,6 +22,9 @@ from driftgate.ports import LedgerState
 LEASE = timedelta(minutes=5)
 """Longer than a poll, shorter than the time between two."""
 
+WORK = timedelta(seconds=80)
+"""After so long a poll begins nothing more: the first mirrors of a large fleet are written by several."""
+
 Followed = dict[Location, dict[str, list[str]]]
 
 
@@ -36,9 +39,10 @@ def watch_amis(pipeline: Pipeline, deployment: str, region: str) -> PollReport:
     except LeaseHeldError as error:
         report.held_by = error.holder
         return report
+    until = pipeline.clock.now() + WORK
     try:
         for at, parameters in _followed(pipeline, region).items():
-            _poll(pipeline, deployment, at, parameters, report)
+            _poll(ImagePoll(pipeline, deployment, Followers(at=at, parameters=parameters), report, until), report)
     finally:
         _release(pipeline, lease, report)
     return report
@@ -51,12 +55,9 @@ def _release(pipeline: Pipeline, lease: LeaseRecord, report: PollReport) -> None
         report.problems.append(f"the lease was not given back: {error}")
 
 
-def _poll(
-    pipeline: Pipeline, deployment: str, at: Location, parameters: dict[str, list[str]], report: PollReport
-) -> None:
-    followers = Followers(region=at.region, account=at.account, parameters=parameters)
+def _poll(poll: ImagePoll, report: PollReport) -> None:
     try:
-        ImagePoll(pipeline, deployment, at, followers, report).run()
+        poll.run()
     except DriftgateError as error:
         report.failures.append(error)
 

@@ -12,6 +12,7 @@ from driftgate.domain.image_watch import ImageChange, Trouble
 from driftgate.domain.images import Direction
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.ledger import FLEET
+from driftgate.domain.location import Location
 from driftgate.domain.message import DomainEvent, EventKind
 from driftgate.domain.pool_health import listed
 from driftgate.domain.reasons import ReasonCode
@@ -23,15 +24,14 @@ MAX_NAMED = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followers:
-    """Who follows the parameters of one region: names of parameters by cluster. `account` is "" for the own one."""
+    """Who follows the parameters that are asked for there: their names by cluster."""
 
-    region: str
-    account: str = ""
+    at: Location
     parameters: Mapping[str, Sequence[str]]
 
     @property
     def place(self) -> str:
-        return f"{self.region} of account {self.account}" if self.account else self.region
+        return f"{self.at.region} of account {self.at.account}" if self.at.account else self.at.region
 
     def of(self, names: Iterable[str]) -> list[str]:
         """The clusters that follow any of these parameters, by name."""
@@ -58,8 +58,8 @@ def of_trouble(seen: SeenParameter, trouble: Trouble, why: str, followers: Follo
         at=now,
         cluster=FLEET,
         code=str(ReasonCode.UNKNOWN),
-        thread=f"images/{followers.region}/{seen.name}",
-        title=f"{seen.name} in {followers.place}: which image it names is not known",
+        thread=f"images/{followers.at.region}/{seen.name}",
+        title=f"Image not known in {followers.place}: {seen.name}",
         text=f"{_TROUBLES[trouble]}{f' {why}' if why else ''}{known} {_followed_by(followers, [seen.name])}",
         next_steps=(
             _REMEDIES[trouble],
@@ -91,8 +91,8 @@ def _of_release(family: str, changes: Sequence[ImageChange], followers: Follower
         kind=EventKind.IMAGE_CHANGED,
         at=now,
         cluster=FLEET,
-        thread=f"images/{followers.region}/{family}",
-        title=f"{family}: {newer} node image in {followers.region}",
+        thread=f"images/{followers.at.region}/{family}",
+        title=f"{family}: {newer} node image in {followers.at.region}",
         text=f"{_lines(changes, now)}\n{_followed_by(followers, names)}",
         next_steps=(_when_it_drifts(names), *_pins(followers, names)),
         facts=_facts(followers, names) | {"images": [_change_to_object(change) for change in changes]},
@@ -106,8 +106,8 @@ def _of_rollback(family: str, changes: Sequence[ImageChange], followers: Followe
         at=now,
         cluster=FLEET,
         code=str(ReasonCode.ROLLBACK),
-        thread=f"images/{followers.region}/{family}",
-        title=f"{family}: the node image was moved back in {followers.region}",
+        thread=f"images/{followers.at.region}/{family}",
+        title=f"{family}: the node image was moved back in {followers.at.region}",
         text=f"{_lines(changes, now)}\n{_followed_by(followers, names)}",
         next_steps=(
             "The newer image may have been recalled: its release notes say so.",
@@ -173,8 +173,8 @@ def _pins(followers: Followers, names: Sequence[str]) -> tuple[str, ...]:
 def _facts(followers: Followers, names: Sequence[str]) -> dict[str, object]:
     clusters = followers.of(names)
     return {
-        "region": followers.region,
-        "account": followers.account,
+        "region": followers.at.region,
+        "account": followers.at.account,
         "parameters": list(names),
         "clusterCount": len(clusters),
         "clusters": clusters[:MAX_NAMED],
