@@ -33,10 +33,17 @@ def split(names: Sequence[str], room: int, most: int) -> list[list[Matcher]]:
     return found
 
 
-def fitted(names: Sequence[str], room: int) -> list[str]:
-    """The names as an IAM policy has them, in at most `room` characters: where they need more, prefixes and `*`."""
-    found = split(names, room, most=1)
-    return [entry if isinstance(entry, str) else f"{entry['prefix']}*" for entry in (found[0] if found else [])]
+def fitted(names: Sequence[str], room: int, each: int) -> list[str]:
+    """The names as an IAM policy has them, in at most `room` characters: where they need more, prefixes and `*`.
+
+    `each` is what stands around a name in its ARN.
+    """
+    found: list[Matcher] = []
+    for longest in range(max(map(len, names), default=0), 0, -1):
+        found = _cut(names, longest)
+        if length(found) + each * len(found) <= room:
+            break
+    return [entry if isinstance(entry, str) else f"{entry['prefix']}*" for entry in found]
 
 
 def _cut(names: Iterable[str], longest: int) -> list[Matcher]:

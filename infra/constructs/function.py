@@ -37,7 +37,8 @@ class Shared:
 class FunctionSettings:
     """`name` is the folder under `functions/`. `reserved` None: it shares the account's free concurrency.
 
-    `patience` and `retries` are for asynchronous invocations: how old one may get, how often it is tried again.
+    `patience` and `retries` are for asynchronous invocations: how old one may get, how often it is tried again; what
+    is left then goes to the failures. None: a queue calls this function, which sees to that itself.
     `role_name` is fixed where something outside of the stack names the role.
     """
 
@@ -45,7 +46,7 @@ class FunctionSettings:
     description: str
     timeout: cdk.Duration
     memory_mb: int
-    patience: cdk.Duration
+    patience: cdk.Duration | None = None
     retries: int = 2
     reserved: int | None = None
     role_name: str | None = None
@@ -71,7 +72,7 @@ class PipelineFunction(Construct):
         own = [
             permissions.write_logs(self.log_group.log_group_arn),
             permissions.trace(),
-            permissions.send_to([shared.failures.queue_arn]),
+            *([permissions.send_to([shared.failures.queue_arn])] if settings.patience is not None else []),
             *(permissions.live_in_a_vpc() if settings.vpc is not None else []),
         ]
         self.role = iam.Role(
@@ -100,10 +101,13 @@ class PipelineFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             reserved_concurrent_executions=settings.reserved,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if settings.may_call_itself else None,
-            on_failure=destinations.SqsDestination(shared.failures),
-            max_event_age=settings.patience,
-            retry_attempts=settings.retries,
         )
+        if settings.patience is not None:
+            self.function.configure_async_invoke(
+                on_failure=destinations.SqsDestination(shared.failures),
+                max_event_age=settings.patience,
+                retry_attempts=settings.retries,
+            )
         if settings.vpc is not None:
             _put_into(self.function, settings.vpc)
 

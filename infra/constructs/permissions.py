@@ -19,11 +19,14 @@ from driftgate.contract import EVENT_SOURCE, channel_prefix, seen_prefix
 from infra.patterns import fitted, length
 from infra.settings import EksCluster, StackSettings
 
-ROOM = 3000
+ROOM = 2400
 """Characters for one list of resources, of the 10,240 that all inline policies of a role may have.
 
 Source: aws docs, IAM/latest/UserGuide/reference_iam-quotas (2026).
 """
+
+CLUSTER_ARN = len("arn:aws-us-gov:eks:us-gov-west-1:111122223333:cluster/")
+"""Of the longest kind, without the name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,11 +205,14 @@ def calendar(name: str) -> str:
 
 def reach_clusters(clusters: Sequence[EksCluster]) -> list[Grant]:
     """To ask EKS for the address of those of this account, and to take the roles of the others."""
-    regions = dict.fromkeys(each.region for each in clusters if each.role is None)
+    of_region: dict[str | None, list[str]] = defaultdict(list)
+    for cluster in clusters:
+        if cluster.role is None:
+            of_region[cluster.region].append(cluster.name)
     own = [
         arn("eks", f"cluster/{name}", region=region)
-        for region in regions
-        for name in fitted([each.name for each in clusters if (each.role, each.region) == (None, region)], ROOM // 2)
+        for region, names in of_region.items()
+        for name in fitted(names, ROOM // len(of_region), each=CLUSTER_ARN)
     ]
     why = "The clusters are too many to be listed in a role's policy; these are the beginnings of their names."
     asked = [allow(["eks:DescribeCluster"], own, why=why)] if own else []

@@ -71,7 +71,6 @@ class PipelinePlacement(Construct):
                 description=f"Looks at one cluster, and rolls one node ({placement.name})",
                 timeout=WORKER_TIMEOUT,
                 memory_mb=512,
-                patience=cdk.Duration.minutes(10),
                 role_name=worker_role(settings, placement.name),
                 vpc=placement.vpc,
                 # a slice queues the next one: without this Lambda takes a long roll for a runaway loop and ends it

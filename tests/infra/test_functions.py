@@ -52,8 +52,6 @@ ASYNCHRONOUS = {
     "NotifierNotifySlack": (21600, 2),
     "PlacementdefaultCloser": (21600, 2),
     "PlacementeuCloser": (21600, 2),
-    "PlacementdefaultWorker": (600, 2),
-    "PlacementeuWorker": (600, 2),
 }
 
 

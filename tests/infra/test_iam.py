@@ -94,7 +94,6 @@ EXPECTED = {
         "PlacementdefaultWorkerLogs.Arn": LOGS,
         "*": TRACE | LOOK,
         **TELL,
-        **FAILED,
     },
     "PlacementeuCloserRole": {
         LEDGER: CLOSE,
@@ -116,7 +115,6 @@ EXPECTED = {
         "PlacementeuWorkerLogs.Arn": LOGS,
         "*": TRACE | LOOK | INTERFACES,
         **TELL,
-        **FAILED,
     },
     "NotifierNotifySlackRole": {
         LEDGER: {"dynamodb:BatchGetItem", "dynamodb:PutItem"},

@@ -23,7 +23,11 @@ def cluster(index: int) -> str:
 
 @pytest.fixture(scope="module")
 def thousand(tmp_path_factory) -> Template:
-    text = "guards: {alarms: [shop-5xx]}\nclusters:\n" + "".join(map(cluster, range(COUNT)))
+    alarms = "".join(
+        f'    - {{name: latency, account_role: "arn:aws:iam::{200000000000 + index}:role/alarms"}}\n'
+        for index in range(50)
+    )
+    text = f"guards:\n  alarms:\n    - shop-5xx\n{alarms}clusters:\n" + "".join(map(cluster, range(COUNT)))
     return template_of(text, tmp_path_factory.mktemp("thousand"))
 
 
@@ -53,10 +57,21 @@ def test_policies_fit_and_still_name_what_they_mean(thousand):
     for role in thousand.of_type("AWS::IAM::Role").values():
         assert sum(size(policy["PolicyDocument"]) for policy in role.get("Policies", [])) <= 10_240
     for role in ("PlacementdefaultWorkerRole", "PlacementdefaultCloserRole"):
-        assert resources(thousand, role, "sts:AssumeRole") == ["arn:aws:iam::*:role/platform/driftgate"]
+        taken = resources(thousand, role, "sts:AssumeRole")
+        assert [each for each in taken if not each.endswith("role/alarms")] == [
+            "arn:aws:iam::*:role/platform/driftgate"
+        ]
         named = resources(thousand, role, "eks:DescribeCluster")
         assert named[0].startswith("arn:aws:eks:eu-central-1:111122223333:cluster/team-00")
         assert named[-1].startswith("arn:aws:eks:eu-west-1:111122223333:cluster/team-00")
+
+
+def test_alarms_of_more_accounts_than_a_pattern_holds_are_heard_from_any_but_ours(thousand):
+    patterns = [
+        pattern for pattern, _ in thousand.patterns() if pattern.get("detail", {}).get("alarmName") == ["latency"]
+    ]
+
+    assert {str(pattern["account"]) for pattern in patterns} == {"[{'anything-but': ['111122223333']}]"}
 
 
 def test_so_many_clusters_do_not_take_all_of_the_accounts_concurrency(thousand):

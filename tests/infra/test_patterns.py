@@ -39,9 +39,10 @@ def test_too_many_names_become_the_longest_prefixes_that_will_do():
 
 
 def test_a_policy_has_names_or_their_beginnings():
-    assert fitted(["shop-one", "shop-two", "edge"], 100) == ["shop-one", "shop-two", "edge"]
-    assert fitted(["shop-one", "shop-two", "edge"], 27) == ["shop-*", "edge"]
-    assert fitted([], 27) == []
+    # three names with 10 characters around each, quotes, commas and brackets: 60
+    assert fitted(["shop-one", "shop-two", "edge"], 60, each=10) == ["shop-one", "shop-two", "edge"]
+    assert fitted(["shop-one", "shop-two", "edge"], 59, each=10) == ["shop-*", "edge"]
+    assert fitted([], 27, each=10) == []
 
 
 @given(NAMES, st.integers(130, 400), st.integers(2, 6))
