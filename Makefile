@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types imports docs package bench faults oracle e2e-build e2e proof clean
+.PHONY: help setup demo test check format lint types imports docs package synth bench faults oracle e2e-build e2e proof clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,9 @@ imports: $(READY)
 
 package: $(READY) ## the functions' code and a plain CloudFormation template in dist/ (CONFIG=driftgate.yaml)
 	@$(BIN)/python -m infra.packaging --config $(or $(CONFIG),driftgate.yaml)
+
+synth: $(READY) ## the deployment's CloudFormation template for CDK, in cdk.out (CONFIG=driftgate.yaml)
+	@$(BIN)/python -m infra.app --config $(or $(CONFIG),driftgate.yaml)
 
 bench: $(READY) ## decision time, report on 5,000 nodes, sign to closed, cold starts
 	@$(BIN)/python -m tests.bench
