@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from driftgate import bootstrap
 from driftgate.adapters.aws_session import AwsSession
@@ -217,3 +218,15 @@ def test_the_notifier_uses_all_that_it_may_do(deployed):
     unused = {each.action for each in front.record.unused(front.authority.roles) if each.role == role}
     # what Lambda does with the role: the log, which is a file here, and the queue, which nothing came to
     assert unused == {"logs:CreateLogStream", "logs:PutLogEvents", "sqs:SendMessage"}
+
+
+def test_the_notifier_may_touch_no_record_of_a_roll(deployed):
+    table = deployed.notifier().variables["DRIFTGATE_TABLE"]
+    dynamodb = deployed.cloud.client("dynamodb", deployed.notifier().key)
+    thread, roll = ({"pk": {"S": pk}, "sk": {"S": "thread"}} for pk in ("slack#roll-1", "cluster#demo"))
+
+    dynamodb.put_item(TableName=table, Item=thread)
+    with pytest.raises(ClientError, match="AccessDenied"):
+        dynamodb.put_item(TableName=table, Item=roll)
+    with pytest.raises(ClientError, match="AccessDenied"):
+        dynamodb.batch_get_item(RequestItems={table: {"Keys": [thread, roll]}})

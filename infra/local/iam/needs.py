@@ -96,9 +96,19 @@ def _on_table(operation: str) -> Rule:
     def rule(params: Mapping[str, Any], place: Place) -> Iterator[Need]:
         index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
         table = _named(str(params["TableName"]), place, "dynamodb", "table/")
-        yield Need(action=f"dynamodb:{operation}", resource=table + index)
+        yield Need(action=f"dynamodb:{operation}", resource=table + index, context=_leading_keys(params))
 
     return rule
+
+
+def _leading_keys(params: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The partitions that a request of the ledger's table names; its partition key is called `pk`.
+
+    Source: aws docs, amazondynamodb/latest/developerguide/specifying-conditions (2026).
+    """
+    named = [*params.get("Keys", ()), *(params[part] for part in ("Key", "Item") if part in params)]
+    keys = tuple(str(each["pk"]["S"]) for each in named if "pk" in each)
+    return {"dynamodb:leadingkeys": keys} if keys else {}
 
 
 _TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
@@ -112,8 +122,8 @@ def _transaction(params: Mapping[str, Any], place: Place) -> Iterator[Need]:
 
 
 def _batch(params: Mapping[str, Any], place: Place) -> Iterator[Need]:
-    for table in params["RequestItems"]:
-        yield from _on_table("BatchGetItem")({"TableName": table}, place)
+    for table, asked in params["RequestItems"].items():
+        yield from _on_table("BatchGetItem")({"TableName": table, "Keys": asked["Keys"]}, place)
 
 
 def _parameter(name: str, place: Place) -> str:
