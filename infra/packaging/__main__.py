@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 from zipfile import ZipFile
 
 from driftgate.contract import CONFIG_FILE
 from driftgate.domain.errors import InvalidInputError
-from infra.app import read_config, synthesize
-from infra.packaging.asset import build_asset
-from infra.packaging.bundle import Bundle, write_bundle
-from infra.packaging.contents import ASSETS
+from infra.packaging.bundle import Bundle
+from infra.packaging.package import package
 from infra.packaging.wheels import PackagingError
 
 NEXT = """\
@@ -32,19 +29,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("dist"), help="where it is written")
     arguments = parser.parse_args()
     try:
-        bundle = _packaged(arguments.config, arguments.out)
+        bundle = package(arguments.config, arguments.out)
     except (InvalidInputError, PackagingError) as error:
         print(error, file=sys.stderr)
         return 2
     _tell(bundle)
     return 0
-
-
-def _packaged(config: Path, out: Path) -> Bundle:
-    read_config(config)  # what is wrong in it is told before anything is built
-    asset = build_asset(ASSETS, config)
-    with tempfile.TemporaryDirectory() as folder:
-        return write_bundle(synthesize(config, Path(folder), asset), out)
 
 
 def _tell(bundle: Bundle) -> None:

@@ -18,6 +18,7 @@ from driftgate.contract import CONFIG_FILE
 from infra.packaging.archive import write_archive
 from infra.packaging.bytecode import compile_all, interpreter
 from infra.packaging.contents import ROOT, sources, trim
+from infra.packaging.models import cut_models
 from infra.packaging.runtime import LAMBDA, Target
 from infra.packaging.wheels import PackagingError, install, locked_requirements
 
@@ -76,6 +77,7 @@ def _build(work: Path, inputs: _Inputs) -> Path:
     requirements.write_text(inputs.requirements, encoding="utf-8")
     install(requirements, code, inputs.target)
     trim(code)
+    cut_models(code / "botocore" / "data")
     for name, path in (*sources(), (CONFIG_FILE, inputs.config)):
         (code / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, code / name)

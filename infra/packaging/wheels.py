@@ -35,7 +35,8 @@ def install(requirements: Path, folder: Path, target: Target) -> None:
     """
     options = ["--quiet", "--python", sys.executable, "--python-version", target.python, "--no-deps"]
     options += ["--only-binary", ":all:", "--require-hashes", "--requirements", str(requirements)]
-    options += ["--target", str(folder)]
+    # copies: what is cut down in the folder must not be uv's own
+    options += ["--target", str(folder), "--link-mode", "copy"]
     if target.platform is not None:
         options += ["--python-platform", target.platform]
     done = _uv("pip", "install", "--offline", *options, folder=folder.parent)

@@ -10,7 +10,7 @@ import argparse
 import sys
 from dataclasses import dataclass
 
-from tests.bench import closings, decisions, imports, ledgers, reports
+from tests.bench import closings, cold_starts, decisions, imports, ledgers, reports
 from tests.bench.bytecode import compiled
 from tests.bench.figures import Figure, as_json, as_table, note
 from tests.bench.helper import Helper
@@ -27,9 +27,10 @@ class Effort:
     alarms: int = 40
     imports: int = 15
     ledgers: int = 100
+    cold_starts: int = 7
 
 
-QUICK = Effort(decisions=15, reports=((2000, 20, 20),), openings=5, alarms=10, imports=2, ledgers=20)
+QUICK = Effort(decisions=15, reports=((2000, 20, 20),), openings=5, alarms=10, imports=2, ledgers=20, cold_starts=1)
 
 
 def main() -> int:
@@ -60,7 +61,8 @@ def measure(effort: Effort) -> list[Figure]:
         note("imports")
         found += imports.measure(aws.ready, effort.imports)
         note("ledgers")
-        return found + ledgers.measure(aws.ready, effort.ledgers)
+        found += ledgers.measure(aws.ready, effort.ledgers)
+    return found + cold_starts.measure(effort.cold_starts)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,12 @@ def for_lambda(tmp_path_factory):
 
 
 def test_two_builds_are_the_same_bytes_and_the_second_needs_no_registry(tmp_path, monkeypatch):
-    first = build_asset(tmp_path / "first", CONFIG, target=this_machine())
+    first = build_asset(ASSETS, CONFIG, target=this_machine())
     monkeypatch.setenv("UV_OFFLINE", "1")
-    second = build_asset(tmp_path / "second" / "deeper", CONFIG, target=this_machine())
 
+    second = build_asset(tmp_path / "deep" / "down", CONFIG, target=this_machine())
+
+    assert first != second
     assert first.name == second.name
     assert first.read_bytes() == second.read_bytes()
 

@@ -7,19 +7,17 @@ import json
 import sys
 
 import pytest
+from botocore import xform_name
+from botocore.config import Config
+from botocore.session import get_session
 
 from infra.packaging.contents import AWS_SERVICES, LAPTOP, ROOT
+from infra.packaging.models import OPERATIONS
+from tests.bench.cold_starts import FUNCTIONS, start, surroundings
 from tests.infra.packaged import for_this_machine, run_alone
 
 pytestmark = pytest.mark.slow
 
-EVENTS = {
-    "close_budgets": "alarm_state_change_metric",
-    "evaluate_drift": "schedule_heartbeat",
-    "notify_slack": "sns_delivery",
-    "reconcile_cluster": "sqs_work_message",
-    "watch_amis": "schedule_poll",
-}
 INVOKE = """
 import importlib, json
 name, event = sys.argv[1:]
@@ -58,7 +56,7 @@ def handlers():
 
 
 def event(name):
-    return (ROOT / "tests" / "events" / f"{EVENTS[name]}.json").read_text()
+    return (ROOT / "tests" / "events" / f"{FUNCTIONS[name]}.json").read_text()
 
 
 @pytest.mark.parametrize("name", handlers())
@@ -67,6 +65,18 @@ def test_a_function_runs_until_it_asks_for_its_environment(asset, name):
 
     assert "InvalidSettingsError: environment: " in ran.stderr + ran.stdout
     assert "DRIFTGATE_TABLE: is missing" in ran.stderr + ran.stdout
+
+
+@pytest.fixture(scope="module")
+def variables(tmp_path_factory):
+    with surroundings(tmp_path_factory.mktemp("around")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", handlers())
+def test_a_function_does_its_work_from_the_archive_alone(asset, variables, name):
+    """AWS, a cluster of EKS behind TLS and Slack, on the loopback; only what needs the cluster loads its client."""
+    start(asset, name, "first", variables)
 
 
 def test_a_sampled_invocation_is_traced_with_what_is_in_the_archive(asset):
@@ -144,6 +154,63 @@ def test_a_client_of_each_service_is_made_from_what_is_in_the_archive(asset, ser
     ran = run_alone(asset, CREATE_CLIENT, service, **keys)
 
     assert (ran.stdout, ran.stderr) == (f"{service}\n", "")
+
+
+ENDPOINTS = """
+import json
+from botocore.config import Config
+from botocore.session import get_session
+session, found = get_session(), []
+for service, region, options in json.loads(sys.argv[1]):
+    client = session.create_client(service, region_name=region, config=Config(**options))
+    found.append([client.meta.endpoint_url, client.meta.service_model.signing_name, client.meta.region_name])
+print(json.dumps(found))
+"""
+PLACES = [
+    ("eu-central-1", {}),
+    ("us-east-1", {"use_fips_endpoint": True}),
+    ("eu-west-1", {"use_dualstack_endpoint": True}),
+    ("cn-north-1", {}),
+    ("us-gov-west-1", {}),
+]
+
+
+def test_clients_go_where_those_of_the_whole_botocore_go(asset):
+    wanted = [(service, region, options) for service in AWS_SERVICES for region, options in PLACES]
+
+    own = json.loads(run_alone(asset, ENDPOINTS, json.dumps(wanted)).stdout)
+
+    session = get_session()
+    assert own == [whole_client(session, *each) for each in wanted]
+
+
+def whole_client(session, service, region, options):
+    client = session.create_client(service, region_name=region, config=Config(**options))
+    return [client.meta.endpoint_url, client.meta.service_model.signing_name, client.meta.region_name]
+
+
+@pytest.mark.parametrize("service", OPERATIONS)
+def test_exactly_the_operations_that_are_asked_for_are_kept_where_others_are_not(service):
+    asked = {name for path in (ROOT / "shared" / "driftgate").rglob("*.py") for name in asked_operations(path, service)}
+
+    assert asked == {xform_name(operation) for operation in OPERATIONS[service]}
+
+
+def asked_operations(path, service):
+    """What a file takes of the clients of a service that it makes and gives a name."""
+    tree = ast.parse(path.read_text())
+    clients = {name for node in ast.walk(tree) for name in named_clients(node, service)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in clients:
+            yield node.attr
+
+
+def named_clients(node, service):
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
+        call, targets = node.value, node.targets if isinstance(node, ast.Assign) else [node.target]
+        is_client = isinstance(call.func, ast.Attribute) and call.func.attr == "client"
+        if is_client and ast.literal_eval(call.args[0]) == service:
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def test_a_service_without_its_model_is_told(asset):

@@ -10,6 +10,7 @@ from driftgate.sim.kinds import NODES
 from driftgate.sim.objects import add_taint
 from tests.bench import decisions, reports
 from tests.bench.cluster_process import Account
+from tests.bench.cold_start import troubles
 from tests.bench.figures import Figure, as_json, as_table, median, percentile
 from tests.bench.helper import Helper
 from tests.sim_clusters import SHUT, drifted_cluster
@@ -103,3 +104,13 @@ def test_the_account_times_no_closing_without_a_sign():
 def test_a_command_s_account_names_how_it_ended():
     with Helper("tests.bench.spent", sys.executable, "-c", "raise SystemExit(3)") as spent:
         assert spent.ready["exit"] == 3
+
+
+def test_what_went_wrong_in_a_cold_start_is_found_wherever_the_answer_says_it():
+    answer = {
+        "told": [{"problems": []}, {"problems": ["Slack is down"]}],
+        "batchItemFailures": [{"itemIdentifier": "1"}],
+    }
+
+    assert troubles(answer) == [[{"itemIdentifier": "1"}], ["Slack is down"]]
+    assert troubles({"queued": ["a"], "failures": [], "why": "problems"}) == []
