@@ -9,11 +9,11 @@ READY := .venv/.ready
 export UV_PROJECT_ENVIRONMENT := .venv
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONDONTWRITEBYTECODE := 1
-# nothing here may ever reach a real account
+# nothing but `make deploy` may ever reach a real account
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types imports docs package synth bench faults oracle e2e-build e2e proof clean
+.PHONY: help setup demo test check format lint types imports docs package synth deploy bench faults oracle e2e-build e2e proof clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,12 @@ package: $(READY) ## the functions' code and a plain CloudFormation template in 
 
 synth: $(READY) ## the deployment's CloudFormation template for CDK, in cdk.out (CONFIG=driftgate.yaml)
 	@$(BIN)/python -m infra.app --config $(or $(CONFIG),driftgate.yaml)
+
+# the one target that may reach an account: the reader's own, with the reader's credentials
+deploy: export AWS_EC2_METADATA_DISABLED := false
+deploy: $(READY) ## what would change in AWS, and on your word the change (CONFIG=, REGION=, BUCKET=, YES=1)
+	@$(BIN)/python -m infra.deploying --config $(or $(CONFIG),driftgate.yaml) $(if $(REGION),--region $(REGION)) \
+		$(if $(BUCKET),--bucket $(BUCKET)) $(if $(YES),--yes)
 
 bench: $(READY) ## decision time, report on 5,000 nodes, sign to closed, cold starts
 	@$(BIN)/python -m tests.bench

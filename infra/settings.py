@@ -15,6 +15,8 @@ from driftgate.domain.errors import InvalidInputError
 T = TypeVar("T")
 MOST_ENTRIES = 200
 """Access entries, of the 500 resources that a stack may have. Source: aws docs, cloudformation-limits (2026)."""
+LEDGER_OUTPUT = "LedgerTableName"
+"""The stack's output that says what to write after `--ledger dynamodb:`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
