@@ -11,10 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 LATEST = "latest"
 PUBLIC = "/aws/service/"
 """Under which AWS's own parameters stand; no customer may write there."""
+
+REMEMBERED = 4096
+"""Names that were taken apart: every pool of a cluster asks for the same few again."""
 
 STANDARD = "standard"
 _X86, _ARM = "x86_64", "arm64"
@@ -142,6 +146,7 @@ _PATHS = (
 )
 
 
+@lru_cache(maxsize=REMEMBERED)
 def stream_of_image(name: str) -> ImageStream | None:
     """The stream that an image's name belongs to; None where it is none of AWS's for EKS."""
     for family, pattern in _IMAGES:
@@ -151,6 +156,7 @@ def stream_of_image(name: str) -> ImageStream | None:
     return None
 
 
+@lru_cache(maxsize=REMEMBERED)
 def stream_of_parameter(name: str) -> tuple[ImageStream, str] | None:
     """The stream and the version (`latest`, or a release's) that a public parameter names; None for any other."""
     for family, pattern in _PATHS:

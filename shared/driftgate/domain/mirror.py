@@ -7,8 +7,9 @@ may hold what ours may not (an ARN's colons) and be as deep as names can be.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from driftgate.domain.image_streams import PUBLIC
+from driftgate.domain.image_streams import PUBLIC, REMEMBERED
 
 _SEEN = re.compile(r"/driftgate/[^/]+/seen/[^/]+/(?P<tail>.+)")
 _CUSTOM = re.compile(r"custom/[^/]+/(?P<name>[^/]+)")
@@ -25,6 +26,7 @@ def mirror_tail(region: str, name: str, account: str = "") -> str:
     return f"{region}/custom/{account or _OWN_ACCOUNT}/{escaped}"
 
 
+@lru_cache(maxsize=REMEMBERED)
 def mirrored(name: str) -> str | None:
     """What one of our mirrors mirrors; None where the name is not one's."""
     found = _SEEN.fullmatch(name)
