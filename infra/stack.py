@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -14,8 +12,9 @@ from infra.constructs import permissions
 from infra.constructs.access_entries import AccessEntries
 from infra.constructs.alarms import PipelineAlarms, Watched
 from infra.constructs.dashboard import PipelineDashboard
+from infra.constructs.evaluation import evaluate_drift, watch_amis
 from infra.constructs.event_bus import DomainEventBus
-from infra.constructs.function import FunctionSettings, PipelineFunction, Shared
+from infra.constructs.function import Shared
 from infra.constructs.ledger import LedgerTable
 from infra.constructs.notifier import SlackNotifier
 from infra.constructs.permissions import Grant
@@ -25,9 +24,6 @@ from infra.constructs.schedules import HEARTBEAT, POLL, Schedules
 from infra.constructs.topic import MessageTopic
 from infra.constructs.work_queue import FailureQueue
 from infra.settings import PlacementSettings, StackSettings
-
-MOST_NAMES = 1500
-"""Characters, of the 4 KB that all variables of a function may have. Source: aws docs, gettingstarted-limits (2026)."""
 
 
 class DriftgateStack(cdk.Stack):
@@ -51,12 +47,21 @@ class DriftgateStack(cdk.Stack):
             log_retention_days=deployment.log_retention_days,
         )
         self.placements = {each.name: self._placement(each) for each in settings.placements}
-        self.evaluate, self.watch = self._evaluate(), self._watch()
+        self.evaluate = evaluate_drift(
+            self, settings=settings, shared=self._shared, table_arn=self._table_arn, placements=self.placements
+        )
+        self.watch = watch_amis(
+            self, settings=settings, shared=self._shared, table_arn=self._table_arn, tell=self._tell()
+        )
         self.notifier = None if deployment.slack is None else self._notifier(deployment.slack)
         self._wake()
         if deployment.access_entries == "create":
             self._let_in()
         self._watch_over()
+
+    @property
+    def _table_arn(self) -> str:
+        return self.ledger.table.table_arn
 
     def _wake(self) -> None:
         """What calls the functions: AWS's events, and two clocks."""
@@ -124,7 +129,7 @@ class DriftgateStack(cdk.Stack):
             settings=self._settings,
             placement=placement,
             shared=self._shared,
-            table_arn=self.ledger.table.table_arn,
+            table_arn=self._table_arn,
             tell=self._tell(),
         )
 
@@ -139,68 +144,6 @@ class DriftgateStack(cdk.Stack):
             "Notifier",
             shared=self._shared,
             topic=self.messages,
-            table_arn=self.ledger.table.table_arn,
+            table_arn=self._table_arn,
             slack=slack,
         )
-
-    def _evaluate(self) -> PipelineFunction:
-        queues = {name: each.work.queue for name, each in self.placements.items()}
-        closers = {name: each.closer for name, each in self.placements.items()}
-        return PipelineFunction(
-            self,
-            "EvaluateDrift",
-            shared=self._shared,
-            settings=FunctionSettings(
-                name="evaluate_drift",
-                description="Turns an event, or the minute, into looks at clusters and requests to shut gates",
-                timeout=cdk.Duration.seconds(50),
-                memory_mb=512,
-                patience=cdk.Duration.minutes(10),
-                environment={
-                    **_named_clusters(self._settings),
-                    Env.QUEUE_URL.value: _placed({name: queue.queue_url for name, queue in queues.items()}),
-                    Env.CLOSER.value: _placed({name: closer.arn for name, closer in closers.items()}),
-                },
-            ),
-            grants=[
-                permissions.use_table(self.ledger.table.table_arn, "Query"),
-                permissions.send_to(queue.queue_arn for queue in queues.values()),
-                permissions.invoke(closer.arn for closer in closers.values()),
-            ],
-        )
-
-    def _watch(self) -> PipelineFunction:
-        return PipelineFunction(
-            self,
-            "WatchAmis",
-            shared=self._shared,
-            settings=FunctionSettings(
-                name="watch_amis",
-                description="Mirrors the image parameters in use, so that a change raises an event",
-                timeout=cdk.Duration.minutes(2),
-                memory_mb=512,
-                patience=cdk.Duration.minutes(10),
-                retries=1,
-            ),
-            grants=[
-                permissions.use_table(self.ledger.table.table_arn, "Query", "BatchGetItem", "PutItem"),
-                *permissions.read_image_parameters(self._settings),
-                permissions.mirror_images(self._settings),
-                permissions.read_images(self._settings),
-                *permissions.take_roles(each.role for each in self._settings.clusters if each.role is not None),
-                *self._tell(),
-            ],
-        )
-
-
-def _placed(values: Mapping[str, str]) -> str:
-    """One value for all, or one for each placement, as `driftgate.settings` reads it."""
-    if len(values) == 1:
-        return next(iter(values.values()))
-    return ",".join(f"{name}={value}" for name, value in values.items())
-
-
-def _named_clusters(settings: StackSettings) -> dict[str, str]:
-    """Whom to look at, where that fits beside the other variables; else the function reads the configuration."""
-    names = ",".join(cluster.name for cluster in settings.clusters)
-    return {Env.CLUSTERS.value: names} if len(names) <= MOST_NAMES else {}

@@ -69,21 +69,39 @@ class PipelineFunction(Construct):
     ) -> None:
         super().__init__(scope, id_)
         self.log_group = _log_group(self, shared.log_retention_days)
-        own = [
+        self.role = self._role(settings, [*grants, *self._of_lambda(shared, settings)])
+        self.function = self._function(shared, settings)
+        if settings.patience is not None:
+            self.function.configure_async_invoke(
+                on_failure=destinations.SqsDestination(shared.failures),
+                max_event_age=settings.patience,
+                retry_attempts=settings.retries,
+            )
+        if settings.vpc is not None:
+            _put_into(self.function, settings.vpc)
+
+    def _of_lambda(self, shared: Shared, settings: FunctionSettings) -> list[Grant]:
+        """What Lambda itself does in the function's name."""
+        return [
             permissions.write_logs(self.log_group.log_group_arn),
             permissions.trace(),
             *([permissions.send_to([shared.failures.queue_arn])] if settings.patience is not None else []),
             *(permissions.live_in_a_vpc() if settings.vpc is not None else []),
         ]
-        self.role = iam.Role(
+
+    def _role(self, settings: FunctionSettings, grants: Sequence[Grant]) -> iam.Role:
+        role = iam.Role(
             self,
             "Role",
             role_name=settings.role_name,
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-            inline_policies=permissions.policy([*grants, *own]),
+            inline_policies=permissions.policy(grants),
         )
-        permissions.explain(self.role, [*grants, *own])
-        self.function = lambda_.Function(
+        permissions.explain(role, grants)
+        return role
+
+    def _function(self, shared: Shared, settings: FunctionSettings) -> lambda_.Function:
+        return lambda_.Function(
             self,
             "Function",
             description=settings.description,
@@ -91,7 +109,7 @@ class PipelineFunction(Construct):
             architecture=ARCHITECTURE,
             handler=f"functions.{settings.name}.handler.handler",
             code=shared.code,
-            # everything that the role may do stands above: CDK must not add to it
+            # everything that the role may do stands in its own policy: CDK must not add to it
             role=self.role.without_policy_updates(),
             environment={**shared.environment, **settings.environment},
             timeout=settings.timeout,
@@ -102,14 +120,6 @@ class PipelineFunction(Construct):
             reserved_concurrent_executions=settings.reserved,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if settings.may_call_itself else None,
         )
-        if settings.patience is not None:
-            self.function.configure_async_invoke(
-                on_failure=destinations.SqsDestination(shared.failures),
-                max_event_age=settings.patience,
-                retry_attempts=settings.retries,
-            )
-        if settings.vpc is not None:
-            _put_into(self.function, settings.vpc)
 
     @property
     def arn(self) -> str:

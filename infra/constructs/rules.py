@@ -111,9 +111,7 @@ def _hints(settings: StackSettings) -> Iterator[tuple[str, Pattern]]:
     deployment = settings.deployment.name
     ours = [{"prefix": contract.seen_prefix(deployment)}, {"prefix": contract.channel_prefix(deployment)}]
     yield "parameters", _own(contract.PARAMETER_CHANGED, detail={"name": ours, "operation": ["Create", "Update"]})
-    arns = [
-        name if name.startswith("arn:") else permissions.arn("ssm", f"document/{name}") for name in settings.calendars
-    ]
+    arns = [permissions.calendar(name) for name in settings.calendars]
     empty = _own(contract.CALENDAR_CHANGED, resources=[])
     for index, some in enumerate(split(arns, MOST_CHARACTERS - length(empty), MOST_RULES)):
         yield f"calendars-{index}", {**empty, "resources": some}
