@@ -38,14 +38,16 @@ class Flavour:
 
 
 STANDARD = Flavour(family="al2023", arch="x86_64")
+NEURON = Flavour(family="al2023", arch="x86_64", variant="neuron")
 AL2023 = (
     STANDARD,
-    Flavour(family="al2023", arch="arm64"),
+    NEURON,
     Flavour(family="al2023", arch="x86_64", variant="nvidia"),
-    Flavour(family="al2023", arch="x86_64", variant="neuron"),
+    Flavour(family="al2023", arch="arm64"),
+    Flavour(family="al2023", arch="arm64", variant="nvidia"),
 )
-BOTTLEROCKET = (
+BOTTLEROCKET_STANDARD = (
     Flavour(family="bottlerocket", arch="x86_64"),
     Flavour(family="bottlerocket", arch="arm64"),
-    Flavour(family="bottlerocket", arch="x86_64", variant="nvidia"),
 )
+BOTTLEROCKET = (*BOTTLEROCKET_STANDARD, Flavour(family="bottlerocket", arch="x86_64", variant="nvidia"))
