@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from driftgate.domain.patch import JsonPatch
     from driftgate.domain.policy import AlarmGuard
     from driftgate.domain.roll import Roll
-    from driftgate.domain.seen_images import SeenParameter
+    from driftgate.domain.seen_images import Key, SeenParameter
     from driftgate.domain.slack_message import SlackMessage
 
 
@@ -372,7 +372,7 @@ class ImageHistory(Protocol):
     Raises (all methods): LedgerUnavailableError, LedgerCorruptError, AwsForbiddenError.
     """
 
-    def load(self, keys: Sequence[tuple[str, str, str]]) -> Mapping[tuple[str, str, str], SeenParameter]:
+    def load(self, keys: Sequence[Key]) -> Mapping[Key, SeenParameter]:
         """What is known of these parameters, by `SeenParameter.key`; those never seen are left out."""
         ...
 

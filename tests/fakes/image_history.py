@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from driftgate.domain.errors import DriftgateError, LedgerConflictError
-from driftgate.domain.seen_images import SeenParameter
-
-Key = tuple[str, str, str]
+from driftgate.domain.seen_images import Key, SeenParameter
 
 
 class FakeImageHistory:

@@ -21,12 +21,11 @@ from driftgate.domain.errors import AnswerLostError, InvalidInputError, LedgerCo
 from driftgate.domain.fields import Fields
 from driftgate.domain.jsonvalue import rfc3339
 from driftgate.domain.records import known
-from driftgate.domain.seen_images import SeenImage, SeenParameter
+from driftgate.domain.seen_images import Key, SeenImage, SeenParameter
 from driftgate.ports import Clock
 
 PARTITION = "images"
 KEYS_PER_CALL = 100
-Key = tuple[str, str, str]
 
 
 class DynamoDbImageHistory:

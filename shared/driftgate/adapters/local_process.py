@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from driftgate.domain.errors import AwsUnavailableError, InvariantError
 from driftgate.domain.location import HOME, Location
 from driftgate.domain.observation import ImageObservation
-from driftgate.domain.seen_images import SeenParameter
+from driftgate.domain.seen_images import Key, SeenParameter
 from driftgate.ports import CloseRequest, ParametersRead, WorkMessage
 
 NOT_ASKED = "AWS was not asked: no region is set (AWS_REGION, or `region` in driftgate.yaml)"
@@ -54,7 +54,7 @@ class UnaskedParameters:
 class NoImageHistory:
     """Beside a ledger in a file nobody polls, so nothing was seen."""
 
-    def load(self, keys: Sequence[tuple[str, str, str]]) -> Mapping[tuple[str, str, str], SeenParameter]:
+    def load(self, keys: Sequence[Key]) -> Mapping[Key, SeenParameter]:
         """Nothing."""
         return {}
 

@@ -20,7 +20,7 @@ from driftgate.domain.image_watch import ImageChange, Trouble, begun, change_of,
 from driftgate.domain.message import DomainEvent
 from driftgate.domain.mirror import mirror_tail
 from driftgate.domain.observation import ImageObservation
-from driftgate.domain.seen_images import SeenParameter
+from driftgate.domain.seen_images import Key, SeenParameter
 from driftgate.ports import ParametersRead
 
 PAUSE_BETWEEN_WRITES_S = 0.4
@@ -58,7 +58,7 @@ class ImagePoll:
                 self._pipeline.history.save(found)
         self._report.problems += self._teller.failures
 
-    def _key(self, name: str) -> tuple[str, str, str]:
+    def _key(self, name: str) -> Key:
         return self._at.region, self._at.account, name
 
     def _mirror_name(self, name: str) -> str:

@@ -13,9 +13,7 @@ from driftgate.domain.location import Location
 from driftgate.domain.mirror import mirror_tail
 from driftgate.domain.observation import ImageObservation, Observation, ParameterObservation, ReadError
 from driftgate.domain.policy import ClusterPolicy
-from driftgate.domain.seen_images import SeenParameter
-
-Key = tuple[str, str, str]
+from driftgate.domain.seen_images import Key, SeenParameter
 
 
 def with_images(reader: Reader, sources: Sources, policy: ClusterPolicy, seen: Observation) -> Observation:

@@ -12,9 +12,9 @@ from enum import StrEnum
 
 from driftgate.domain.image_parameters import is_public
 from driftgate.domain.image_streams import stream_of_parameter
-from driftgate.domain.images import Direction
+from driftgate.domain.images import DIRECTIONS, Direction
 from driftgate.domain.observation import ParameterObservation
-from driftgate.domain.seen_images import SeenImage, SeenParameter, bare_image
+from driftgate.domain.seen_images import Key, SeenImage, SeenParameter, bare_image
 
 
 class Trouble(StrEnum):
@@ -45,7 +45,7 @@ class ImageChange:
         return self.is_rollback or found is None or not found[0].is_frozen
 
 
-def begun(key: tuple[str, str, str], mirror: str | None) -> SeenParameter:
+def begun(key: Key, mirror: str | None) -> SeenParameter:
     """A parameter of which no history is stored. What our mirror of it holds was seen and told before."""
     region, account, name = key
     seen = SeenParameter(region=region, account=account, name=name)
@@ -86,6 +86,5 @@ def change_of(seen: SeenParameter) -> ImageChange | None:
     current, known = seen.current, seen.known or SeenImage(image=seen.told)
     if current is None or current.image == known.image:
         return None
-    is_older = seen.catalog.is_older(current.image, known.image)
-    direction = {None: Direction.NOT_KNOWN, True: Direction.OLDER, False: Direction.NEWER}[is_older]
+    direction = DIRECTIONS[seen.catalog.is_older(current.image, known.image)]
     return ImageChange(parameter=seen.name, before=known, now=current, direction=direction)

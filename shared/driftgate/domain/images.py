@@ -32,6 +32,10 @@ class Direction(StrEnum):
     NOT_KNOWN = "not known"
 
 
+DIRECTIONS = {None: Direction.NOT_KNOWN, True: Direction.OLDER, False: Direction.NEWER}
+"""By whether the right image is older than the other."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageGroup:
     """Nodes that run one image while another is right for them.
@@ -186,7 +190,7 @@ def _group(running: str, right: ResolvedImage, members: list[Member], facts: Ima
         running=running,
         right=right,
         members=tuple(sorted(members, key=lambda member: member.name)),
-        direction=_DIRECTIONS[older],
+        direction=DIRECTIONS[older],
         days_behind=None if since is None else max((facts.now - since) // timedelta(days=1), 0),
         release_distance_days=facts.catalog.release_distance(running, right.id),
     )
@@ -211,9 +215,6 @@ def _is_one_stream(running: str, right: ResolvedImage, catalog: ImageCatalog) ->
     and the new stream was not right for these nodes before."""
     left, then = stream_of_image(catalog.name(running)), stream_of_image(right.name)
     return left is None or then is None or left == then
-
-
-_DIRECTIONS = {None: Direction.NOT_KNOWN, True: Direction.OLDER, False: Direction.NEWER}
 
 
 def _most_behind_first(group: ImageGroup) -> tuple[int, str, str]:

@@ -16,6 +16,9 @@ from driftgate.domain.observation import ImageObservation, ParameterObservation
 KEPT = 24
 """Images that are remembered of a parameter: with a release every 8 to 10 days, half a year and more."""
 
+Key = tuple[str, str, str]
+"""Region, account ("" for a public parameter, or our own account) and name."""
+
 _IMAGE_ID = re.compile(r"ami-[0-9A-Za-z]+")
 
 
@@ -54,7 +57,7 @@ class SeenParameter:
     version: int = 0
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         return self.region, self.account, self.name
 
     @property
