@@ -19,4 +19,4 @@ def write_archive(folder: Path, archive: Path) -> None:
             entry = ZipInfo(name, _EPOCH)
             entry.create_system = _UNIX
             entry.external_attr = _READ_BY_ALL << 16
-            bundle.writestr(entry, path.read_bytes(), ZIP_DEFLATED, compresslevel=9)
+            bundle.writestr(entry, path.read_bytes(), ZIP_DEFLATED, compresslevel=6)

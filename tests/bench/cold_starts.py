@@ -165,7 +165,12 @@ def _figures(spent: Spent) -> Iterator[Figure]:
         yield Figure(key=f"cold{key}First", what=f"{what}: import and first event, CPU", value=first, unit="")
         yield Figure(key=f"cold{key}Peak", what=f"{what}: peak memory", value=memory, unit="", at_most=GOAL_PEAK)
     compiling = (_cpu(spent, "compiling") - own) / base
-    yield Figure(key="coldWithoutBytecode", what="import of close_budgets without bytecode", value=compiling, unit="")
+    yield Figure(
+        key="coldWithoutBytecode",
+        what="cold close_budgets against that: import without bytecode, CPU",
+        value=compiling,
+        unit="",
+    )
 
 
 def _cpu(spent: Spent, kind: str) -> float:

@@ -23,42 +23,51 @@ AARCH64 = 0xB7
 
 
 @pytest.fixture(scope="module")
-def for_lambda(tmp_path_factory):
-    """The archive for Lambda as a machine without its Python builds it, unpacked."""
-    return unpack(build_asset(ASSETS, CONFIG, bytecode=False), tmp_path_factory.mktemp("lambda"))
+def archive():
+    """The archive that a function would get if Lambda were this machine."""
+    return build_asset(ASSETS, CONFIG, target=this_machine())
 
 
-def test_two_builds_are_the_same_bytes_and_the_second_needs_no_registry(tmp_path, monkeypatch):
-    first = build_asset(ASSETS, CONFIG, target=this_machine())
+@pytest.fixture(scope="module")
+def lambda_archive():
+    """The archive for Lambda as a machine without its Python builds it."""
+    return build_asset(ASSETS, CONFIG, bytecode=False)
+
+
+@pytest.fixture(scope="module")
+def for_lambda(lambda_archive, tmp_path_factory):
+    return unpack(lambda_archive, tmp_path_factory.mktemp("lambda"))
+
+
+def test_two_builds_are_the_same_bytes_and_the_second_needs_no_registry(archive, tmp_path, monkeypatch):
     monkeypatch.setenv("UV_OFFLINE", "1")
 
     second = build_asset(tmp_path / "deep" / "down", CONFIG, target=this_machine())
 
-    assert first != second
-    assert first.name == second.name
-    assert first.read_bytes() == second.read_bytes()
+    assert second != archive
+    assert second.name == archive.name
+    assert second.read_bytes() == archive.read_bytes()
 
 
-def test_what_was_built_is_not_built_again():
-    first = build_asset(ASSETS, CONFIG, target=this_machine())
-    before = first.stat().st_ino
+def test_what_was_built_is_not_built_again(archive):
+    before = archive.stat().st_ino
 
-    assert build_asset(ASSETS, CONFIG, target=this_machine()) == first
-    assert first.stat().st_ino == before
+    assert build_asset(ASSETS, CONFIG, target=this_machine()) == archive
+    assert archive.stat().st_ino == before
 
 
-def test_another_driftgate_yaml_makes_another_archive(tmp_path):
+def test_another_driftgate_yaml_makes_another_archive(lambda_archive, tmp_path):
     config = tmp_path / "own.yaml"
     config.write_text("mode: observe\ncluster: demo\n")
 
     built = build_asset(ASSETS, config, bytecode=False)
 
-    assert built != build_asset(ASSETS, CONFIG, bytecode=False)
+    assert built != lambda_archive
     assert ZipFile(built).read("driftgate.yaml") == config.read_bytes()
 
 
-def test_entries_are_sorted_undated_and_readable_by_all():
-    with ZipFile(build_asset(ASSETS, CONFIG, target=this_machine())) as bundle:
+def test_entries_are_sorted_undated_and_readable_by_all(archive):
+    with ZipFile(archive) as bundle:
         entries = bundle.infolist()
 
     names = [entry.filename for entry in entries]
@@ -78,8 +87,8 @@ def test_the_unpacked_archive_is_far_below_sixty_megabytes(for_lambda):
     assert 10e6 < unpacked_bytes(for_lambda) < 25e6
 
 
-def test_with_bytecode_it_is_below_sixty_megabytes():
-    with ZipFile(build_asset(ASSETS, CONFIG, target=this_machine())) as bundle:
+def test_with_bytecode_it_is_below_sixty_megabytes(archive):
+    with ZipFile(archive) as bundle:
         assert sum(entry.file_size for entry in bundle.infolist()) < 40e6
 
 
@@ -113,8 +122,8 @@ UNWANTED = (
 
 
 @pytest.mark.parametrize("pattern", UNWANTED)
-def test_what_no_function_needs_stays_out(pattern):
-    with ZipFile(build_asset(ASSETS, CONFIG, target=this_machine())) as bundle:
+def test_what_no_function_needs_stays_out(archive, pattern):
+    with ZipFile(archive) as bundle:
         assert [name for name in bundle.namelist() if fnmatch(name, pattern)] == []
 
 
