@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from driftgate.sim.clock import WallClock
+from driftgate.sim.clock import ManualClock, WallClock
 from driftgate.sim.cluster import SimCluster
+from driftgate.sim.timings import Timings
 from infra.local.settings import POOL
 
 OLD_NAME = "amazon-eks-node-al2023-x86_64-standard-1.34-v20251209"
@@ -22,9 +23,9 @@ FULL = 3500
 """Millicores of a pod that fills its node, so that a replacement is needed."""
 
 
-def trapped_cluster(clock: WallClock, old: str, new: str) -> SimCluster:
+def trapped_cluster(clock: WallClock | ManualClock, old: str, new: str, timings: Timings | None = None) -> SimCluster:
     """Five nodes on the old image: three could go, one is held by a PDB, one asks not to be disrupted."""
-    sim = SimCluster(clock, karpenter="1.14.1")
+    sim = SimCluster(clock, karpenter="1.14.1", timings=timings)
     sim.add_node_class(image=new, image_name=NEW_NAME, alias="al2023@latest")
     sim.add_nodepool(POOL, BUDGETS)
     since = clock.now() - TRAPPED_FOR

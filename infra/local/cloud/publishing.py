@@ -8,7 +8,7 @@ from typing import Any
 from moto.ec2.models import ec2_backends
 from moto.ssm.models import Parameter, ssm_backends
 
-from infra.local.cloud.server import ACCOUNT, REGION, CloudServer
+from infra.local.cloud.server import ACCOUNT, REGION
 
 
 def publish_parameter(name: str, value: str) -> None:
@@ -31,8 +31,8 @@ def publish_parameter(name: str, value: str) -> None:
     )
 
 
-def publish_image(cloud: CloudServer, name: str, created: datetime) -> str:
-    """A node image; gives its id."""
-    image: str = cloud.client("ec2").register_image(Name=name, Architecture="x86_64")["ImageId"]
+def publish_image(ec2: Any, name: str, created: datetime) -> str:
+    """A node image, by this client of EC2; gives its id."""
+    image: str = ec2.register_image(Name=name, Architecture="x86_64")["ImageId"]
     ec2_backends[ACCOUNT][REGION].amis[image].creation_date = created
     return image

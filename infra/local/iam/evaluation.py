@@ -57,12 +57,12 @@ class Authority:
         resources: Mapping[str, tuple[Statement, ...]] | None = None,
     ) -> None:
         self.roles = dict(roles)
-        self._resources = dict(resources or {})
+        self.resources = dict(resources or {})
         self._root = (account, f"arn:aws:iam::{account}:root")
 
     def decide(self, principal: Principal, need: Need) -> Decision:
         """Raises UnknownPolicyElementError where a statement cannot be evaluated."""
-        said_of_resource = self._resources.get(need.resource, ())
+        said_of_resource = self.resources.get(need.resource, ())
         named = [s for s in said_of_resource if self._speaks_of(s, principal)]
         own = self.roles.get(principal.name, ()) if principal.kind is PrincipalKind.ROLE else ()
         spoken = [s for s in (*own, *named) if _concerns(s, need)]

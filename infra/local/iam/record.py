@@ -33,15 +33,18 @@ class Refusal:
 
 
 class Record:
-    """Fills as calls are judged; safe to use from several threads."""
+    """Fills as calls are judged; safe to use from several threads. `asked` has every need once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.refusals: list[Refusal] = []
         self.used: set[Permission] = set()
+        self.asked: list[tuple[Principal, Need]] = []
 
     def note(self, principal: Principal, need: Need, decision: Decision) -> None:
         with self._lock:
+            if (principal, need) not in self.asked:
+                self.asked.append((principal, need))
             if not decision.is_allowed:
                 self.refusals.append(Refusal(principal=principal, need=need, why=reason_of(decision)))
             for statement in decision.by if decision.is_allowed else ():
