@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftgate.adapters.q_notification import cut, notification_of
+from driftgate.adapters.q_notification import cut, notification_of, title_of
 from driftgate.domain.message import DomainEvent, EventKind
 from tests.factories import NOW
 
@@ -95,3 +96,25 @@ def test_texts_lists_and_numbers_are_shown_as_context_and_objects_are_not():
         "nodes": "a1, a2",
         "behind": "46",
     }
+
+
+def test_what_clusters_and_people_wrote_pings_nobody():
+    event = DomainEvent(
+        kind=EventKind.ALERT,
+        at=NOW,
+        cluster="demo",
+        title="<!here>",
+        text="<!channel> a < b",
+        next_steps=("<@U1>",),
+        facts={"who": "<@U2>"},
+    )
+
+    assert "<" not in json.dumps(notification_of(event))
+    assert notification_of(event)["content"]["description"] == "‹!channel› a ‹ b"  # type: ignore[index]
+
+
+def test_a_cluster_stands_before_the_title_and_the_fleet_does_not():
+    event = DomainEvent(kind=EventKind.IMAGE_CHANGED, at=NOW, cluster="*", title="A new image", text="x")
+
+    assert title_of(event) == "A new image"
+    assert title_of(replace(event, cluster="demo")) == "[demo] A new image"
