@@ -6,7 +6,7 @@ Source: aws docs, eventbridge/latest/userguide/eb-quota (2026): 2,048 characters
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 MOST_CHARACTERS = 2048
 Matcher = str | dict[str, object]
@@ -25,12 +25,8 @@ def split(names: Sequence[str], room: int, most: int) -> list[list[Matcher]]:
     Where they need more than `most` lists, names are cut to prefixes, as long as will do: a rule may then let more
     events through than are meant, which only costs an invocation.
     """
-    found: list[list[Matcher]] = []
-    for longest in range(max(map(len, names), default=0), 0, -1):
-        found = list(_filled(_cut(names, longest), room))
-        if len(found) <= most:
-            break
-    return found
+    longest = _longest(names, lambda cut: len(list(_filled(cut, room))) <= most)
+    return list(_filled(_cut(names, longest), room))
 
 
 def fitted(names: Sequence[str], room: int, each: int) -> list[str]:
@@ -38,12 +34,17 @@ def fitted(names: Sequence[str], room: int, each: int) -> list[str]:
 
     `each` is what stands around a name in its ARN.
     """
-    found: list[Matcher] = []
-    for longest in range(max(map(len, names), default=0), 0, -1):
-        found = _cut(names, longest)
-        if length(found) + each * len(found) <= room:
-            break
-    return [entry if isinstance(entry, str) else f"{entry['prefix']}*" for entry in found]
+    longest = _longest(names, lambda cut: length(cut) + each * len(cut) <= room)
+    return [entry if isinstance(entry, str) else f"{entry['prefix']}*" for entry in _cut(names, longest)]
+
+
+def _longest(names: Sequence[str], fits: Callable[[list[Matcher]], bool]) -> int:
+    """How many characters of each name may stay; one stays also where even that is too much.
+
+    Every length is tried: a short cut can need more room than none, for a prefix is longer to write than a name.
+    """
+    lengths = range(max(map(len, names), default=0), 0, -1)
+    return next((longest for longest in lengths if fits(_cut(names, longest))), 1)
 
 
 def _cut(names: Iterable[str], longest: int) -> list[Matcher]:
@@ -56,10 +57,13 @@ def _cut(names: Iterable[str], longest: int) -> list[Matcher]:
 
 def _filled(entries: Iterable[Matcher], room: int) -> Iterable[list[Matcher]]:
     current: list[Matcher] = []
+    used = len("[]")
     for entry in entries:
-        if current and length([*current, entry]) > room:
+        added = length(entry) + len(",")
+        if current and used + added - len(",") > room:
             yield current
-            current = []
+            current, used = [], len("[]")
         current.append(entry)
+        used += added
     if current:
         yield current
