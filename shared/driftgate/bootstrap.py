@@ -209,6 +209,7 @@ def _publisher(settings: Settings, config: Config) -> EventPublisher:
     from driftgate.adapters.counted_publisher import CountedPublisher
     from driftgate.adapters.eventbridge_publisher import EventBridgePublisher
     from driftgate.adapters.fan_out_publisher import FanOutPublisher
+    from driftgate.adapters.kept_publisher import KeptPublisher
     from driftgate.adapters.sns_publisher import SnsPublisher
     from driftgate.adapters.system_clock import SystemClock
 
@@ -216,7 +217,8 @@ def _publisher(settings: Settings, config: Config) -> EventPublisher:
     publishers: list[EventPublisher] = [EventBridgePublisher(aws, settings.event_bus)]
     wants_sns = any(config.settings_of(name).notify_sns for name in config.cluster_names())
     if settings.topic_arn is not None and wants_sns:
-        publishers.append(SnsPublisher(aws, settings.topic_arn))
+        topic = SnsPublisher(aws, settings.topic_arn)
+        publishers.append(topic if settings.failures_url is None else KeptPublisher(topic, aws, settings.failures_url))
     return CountedPublisher(FanOutPublisher(publishers))
 
 

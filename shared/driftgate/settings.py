@@ -33,9 +33,10 @@ class Settings:
     """Where a deployment keeps its things.
 
     `queues` (URLs) and `closers` (names or ARNs of the functions that close gates) are by placement; one without a
-    placement serves all of them and stands under "". `topic_arn` None: nobody is told through SNS. `config_path` is
-    the driftgate.yaml that travels with the code; `clusters` are its clusters, () where the environment does not name
-    them. `placement` None: this function looks after the clusters of every placement.
+    placement serves all of them and stands under "". `topic_arn` None: nobody is told through SNS; `failures_url` is
+    the queue that keeps what SNS did not take. `config_path` is the driftgate.yaml that travels with the code;
+    `clusters` are its clusters, () where the environment does not name them. `placement` None: this function looks
+    after the clusters of every placement.
     """
 
     deployment: str
@@ -45,6 +46,7 @@ class Settings:
     closers: Mapping[str, str] = field(default_factory=dict)
     placement: str | None = None
     topic_arn: str | None = None
+    failures_url: str | None = None
     config_path: Path = Path(CONFIG_FILE)
     clusters: tuple[str, ...] = ()
     service: str = SERVICE
@@ -66,6 +68,7 @@ class Settings:
             closers=reader.placed(Env.CLOSER, _matches(_FUNCTION), "the name of a function"),
             placement=reader.optional(Env.PLACEMENT, _matches(_PLACEMENT), "the name of a placement"),
             topic_arn=reader.optional(Env.TOPIC_ARN, _matches(_TOPIC), "the ARN of an SNS topic"),
+            failures_url=reader.optional(Env.FAILURES_URL, _matches(_URL), "the URL of a queue"),
             config_path=Path(environment.get(Env.TASK_ROOT, ""), environment.get(Env.CONFIG) or CONFIG_FILE),
             clusters=tuple(clusters.split(",")) if clusters else (),
             service=environment.get(Env.SERVICE) or SERVICE,

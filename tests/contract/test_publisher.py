@@ -11,6 +11,7 @@ import pytest
 from driftgate.adapters.counted_publisher import CountedPublisher
 from driftgate.adapters.eventbridge_publisher import EventBridgePublisher
 from driftgate.adapters.fan_out_publisher import FanOutPublisher
+from driftgate.adapters.kept_publisher import KeptPublisher
 from driftgate.adapters.sns_publisher import SnsPublisher, messages_of, subject_of
 from driftgate.adapters.stdout_publisher import StdoutPublisher
 from driftgate.domain.errors import AwsForbiddenError, AwsUnavailableError
@@ -72,7 +73,7 @@ def bus(aws, inbox):
     return "driftgate"
 
 
-@pytest.fixture(params=["fake", "sns", "bus", "stdout", "all", "counted"])
+@pytest.fixture(params=["fake", "sns", "kept", "bus", "stdout", "all", "counted"])
 def publisher(request):
     """The publisher, and a way to count what came through."""
     get = request.getfixturevalue
@@ -82,6 +83,9 @@ def publisher(request):
             return fake, lambda: len(fake.told)
         case "sns":
             return SnsPublisher(get("aws"), get("topic")), lambda: len(get("inbox")[1]())
+        case "kept":
+            sender = SnsPublisher(get("aws"), get("topic"))
+            return KeptPublisher(sender, get("aws"), get("kept")[0]), lambda: len(get("inbox")[1]())
         case "bus":
             return EventBridgePublisher(get("aws"), get("bus")), lambda: len(get("inbox")[1]())
         case "stdout":
@@ -301,6 +305,50 @@ def test_what_only_a_person_can_mend_is_said_to_be_so():
 
 def test_nobody_to_tell_is_fine():
     FanOutPublisher([]).publish(EVENT)
+
+
+# --- kept ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(aws):
+    """A queue for what the topic did not take: its URL, and what is in it."""
+    client = aws.client("sqs")
+    url = client.create_queue(QueueName="kept")["QueueUrl"]
+
+    def bodies():
+        messages = client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
+        return [json.loads(message["Body"]) for message in messages]
+
+    return url, bodies
+
+
+def test_what_the_topic_did_not_take_is_kept_and_can_be_told_as_it_stands(aws, topic, inbox, kept):
+    AwsFaults(aws.client("sns"), before=[refusal("InternalError", 500)])
+
+    with pytest.raises(AwsUnavailableError):
+        KeptPublisher(SnsPublisher(aws, topic), aws, kept[0]).publish(EVENT)
+    (lost,) = kept[1]()
+    aws.client("sns").publish(**lost["publish"])
+
+    (told,) = inbox[1]()
+    assert json.loads(told["Message"])["id"] == EVENT.id
+    assert "sns:Publish" in lost["why"]
+
+
+def test_what_the_topic_took_is_not_kept(aws, topic, kept):
+    KeptPublisher(SnsPublisher(aws, topic), aws, kept[0]).publish(EVENT)
+
+    assert kept[1]() == []
+
+
+def test_what_could_not_be_kept_either_is_said_and_the_first_failure_is_raised(aws, topic):
+    AwsFaults(aws.client("sns"), before=[refusal("AuthorizationError", 403)])
+
+    with pytest.raises(AwsForbiddenError, match="sns:Publish") as raised:
+        KeptPublisher(SnsPublisher(aws, topic), aws, "https://sqs.invalid/none").publish(EVENT)
+
+    assert "could not be kept either" in " ".join(raised.value.__notes__)
 
 
 # --- counted ---------------------------------------------------------------------------------------

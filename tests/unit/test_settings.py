@@ -16,7 +16,13 @@ ENVIRONMENT = {
 
 def test_settings_are_read_from_the_environment():
     topic = "arn:aws:sns:eu-central-1:111122223333:driftgate-prod"
-    environment = ENVIRONMENT | {"DRIFTGATE_TOPIC_ARN": topic, "POWERTOOLS_SERVICE_NAME": "gate", "PATH": "/bin"}
+    failures = "https://sqs.eu-central-1.amazonaws.com/111122223333/driftgate-prod-failures"
+    environment = ENVIRONMENT | {
+        "DRIFTGATE_TOPIC_ARN": topic,
+        "DRIFTGATE_FAILURES_URL": failures,
+        "POWERTOOLS_SERVICE_NAME": "gate",
+        "PATH": "/bin",
+    }
 
     assert Settings.from_env(environment) == Settings(
         deployment="prod",
@@ -25,6 +31,7 @@ def test_settings_are_read_from_the_environment():
         queues={"": "https://sqs.eu-central-1.amazonaws.com/111122223333/driftgate-prod.fifo"},
         closers={"": "driftgate-prod-close-budgets"},
         topic_arn=topic,
+        failures_url=failures,
         config_path=Path("driftgate.yaml"),
         service="gate",
     )

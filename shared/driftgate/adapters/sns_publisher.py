@@ -14,6 +14,7 @@ from driftgate.domain.slack_message import readable
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
+    from mypy_boto3_sns.type_defs import PublishInputTypeDef
 
 
 # Source: aws docs, sns/latest/api/API_Publish (2026): ASCII, no line breaks, less than 100 characters.
@@ -36,16 +37,20 @@ class SnsPublisher:
     def publish(self, event: DomainEvent) -> None:
         client: SNSClient = self._aws.client("sns", region=self._region)
         with aws_call("sns:Publish", self._topic_arn):
-            client.publish(
-                TopicArn=self._topic_arn,
-                Subject=subject_of(event),
-                MessageStructure="json",
-                Message=json.dumps(messages_of(event), ensure_ascii=False),
-                MessageAttributes={
-                    "kind": {"DataType": "String", "StringValue": event.kind.value},
-                    "cluster": {"DataType": "String", "StringValue": event.cluster},
-                },
-            )
+            client.publish(**self.request_of(event))
+
+    def request_of(self, event: DomainEvent) -> PublishInputTypeDef:
+        """What is asked of SNS."""
+        return {
+            "TopicArn": self._topic_arn,
+            "Subject": subject_of(event),
+            "MessageStructure": "json",
+            "Message": json.dumps(messages_of(event), ensure_ascii=False),
+            "MessageAttributes": {
+                "kind": {"DataType": "String", "StringValue": event.kind.value},
+                "cluster": {"DataType": "String", "StringValue": event.cluster},
+            },
+        }
 
 
 def messages_of(event: DomainEvent) -> dict[str, str]:
