@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -14,6 +16,7 @@ from infra.constructs.alarms import PipelineAlarms, Watched
 from infra.constructs.dashboard import PipelineDashboard
 from infra.constructs.evaluation import evaluate_drift, watch_amis
 from infra.constructs.event_bus import DomainEventBus
+from infra.constructs.fleet_closing import FleetClosing
 from infra.constructs.function import Shared
 from infra.constructs.ledger import LedgerTable
 from infra.constructs.notifier import SlackNotifier
@@ -23,7 +26,7 @@ from infra.constructs.rules import EventRules
 from infra.constructs.schedules import HEARTBEAT, POLL, Schedules
 from infra.constructs.topic import MessageTopic
 from infra.constructs.work_queue import FailureQueue
-from infra.settings import PlacementSettings, StackSettings
+from infra.settings import LEDGER_OUTPUT, PlacementSettings, StackSettings
 
 
 class DriftgateStack(cdk.Stack):
@@ -35,6 +38,7 @@ class DriftgateStack(cdk.Stack):
         )
         self._settings, deployment = settings, settings.deployment
         self.ledger = LedgerTable(self, "Ledger")
+        cdk.CfnOutput(self, LEDGER_OUTPUT, value=self.ledger.table.table_name)
         self.bus = DomainEventBus(self, "Events", name=settings.prefix, archive_days=deployment.archive_days)
         self.messages = MessageTopic(
             self, "Messages", name=settings.prefix, emails=deployment.emails, chat=deployment.chat
@@ -55,8 +59,7 @@ class DriftgateStack(cdk.Stack):
         )
         self.notifier = None if deployment.slack is None else self._notifier(deployment.slack)
         self._wake()
-        if deployment.access_entries == "create":
-            self._let_in()
+        self._close_at_the_end(self._let_in().of_closers if deployment.access_entries == "create" else [])
         self._watch_over()
 
     @property
@@ -81,12 +84,25 @@ class DriftgateStack(cdk.Stack):
             failures=self.failures.queue,
         )
 
-    def _let_in(self) -> None:
-        AccessEntries(
+    def _let_in(self) -> AccessEntries:
+        return AccessEntries(
             self,
             "Access",
             group=self._settings.deployment.kubernetes_group,
             placements=[(each, self.placements[each.name]) for each in self._settings.placements],
+        )
+
+    def _close_at_the_end(self, entries: Sequence[str]) -> None:
+        """Before anything is deleted that a closing needs, or by which people hear of it."""
+        telling = [self.bus, self.messages, *([] if self.notifier is None else [self.notifier])]
+        FleetClosing(
+            self,
+            "FleetClosing",
+            shared=self._shared,
+            table_arn=self._table_arn,
+            closers={name: each.closer for name, each in self.placements.items()},
+            entries=entries,
+            needed=[*self.placements.values(), *telling],
         )
 
     def _watch_over(self) -> None:

@@ -19,7 +19,10 @@ from infra.settings import EksCluster, PlacementSettings
 
 
 class AccessEntries(Construct):
-    """One entry per role and cluster of this account; a cluster of another region is left out when it is deployed."""
+    """One entry per role and cluster of this account; a cluster of another region is left out when it is deployed.
+
+    `of_closers` are references to those of the closers, by which a closing still comes in.
+    """
 
     def __init__(
         self,
@@ -32,13 +35,15 @@ class AccessEntries(Construct):
         super().__init__(scope, id_)
         self._group = group
         self._conditions: dict[str, cdk.CfnCondition] = {}
+        self.of_closers: list[str] = []
         for settings, placement in placements:
             for cluster in settings.clusters:
                 if cluster.role is None:
                     self._entry(cluster, "Worker", placement.worker.role.role_arn)
-                    self._entry(cluster, "Closer", placement.closer.role.role_arn)
+                    self.of_closers.append(self._entry(cluster, "Closer", placement.closer.role.role_arn))
 
-    def _entry(self, cluster: EksCluster, who: str, role_arn: str) -> None:
+    def _entry(self, cluster: EksCluster, who: str, role_arn: str) -> str:
+        """A reference to it; to nothing where it is left out."""
         entry = eks.CfnAccessEntry(
             self,
             f"{cluster.name}-{who}",
@@ -47,8 +52,10 @@ class AccessEntries(Construct):
             type="STANDARD",
             kubernetes_groups=[self._group],
         )
-        if cluster.region is not None:
-            entry.cfn_options.condition = self._is_in(cluster.region)
+        if cluster.region is None:
+            return entry.ref
+        condition = entry.cfn_options.condition = self._is_in(cluster.region)
+        return cdk.Fn.condition_if(condition.logical_id, entry.ref, Aws.NO_VALUE).to_string()
 
     def _is_in(self, region: str) -> cdk.CfnCondition:
         if region not in self._conditions:

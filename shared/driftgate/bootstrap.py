@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from driftgate.config.load import Config
     from driftgate.domain.message import DomainEvent
     from driftgate.domain.policy import ClusterPolicy
-    from driftgate.ports import Clock, Cluster, Clusters, EventPublisher
+    from driftgate.ports import Clock, Cluster, Clusters, EventPublisher, StackAnswers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,13 @@ def notifier() -> Notifier:
     if _process.notifier is None:
         _process.notifier = _slack_notifier(NotifierSettings.from_env(os.environ))
     return _process.notifier
+
+
+def stack_answers() -> StackAnswers:
+    """How CloudFormation is answered."""
+    from driftgate.adapters.cloudformation_answers import CloudFormationAnswers
+
+    return CloudFormationAnswers()
 
 
 def use(pipeline: Pipeline | None, deployment: Deployment | None = None, *, notifier: Notifier | None = None) -> None:

@@ -18,7 +18,7 @@ from driftgate import contract
 from driftgate.domain.errors import InvalidEventError, InvalidInputError
 from driftgate.domain.fields import Fields
 from driftgate.domain.jsonvalue import mapping, text
-from driftgate.ports import CloseRequest, WorkMessage
+from driftgate.ports import CloseRequest, StackRequest, WorkMessage
 
 T = TypeVar("T")
 CHECK_SENDER = "Check what sends this event: it is not what its type promises."
@@ -231,6 +231,26 @@ def _close_request(event: Mapping[str, object]) -> CloseRequest:
         cause=fields.required_text("cause"),
         ref=fields.text("ref"),
         pool=fields.optional_text("pool"),
+    )
+
+
+def stack_request_of(payload: object) -> StackRequest:
+    """What CloudFormation asks of a custom resource. Raises InvalidEventError.
+
+    Source: aws docs, AWSCloudFormation/latest/UserGuide/crpg-ref-requests (2026).
+    """
+    return _read(_stack_request, mapping(payload))
+
+
+def _stack_request(event: Mapping[str, object]) -> StackRequest:
+    fields = _part(event)
+    return StackRequest(
+        kind=fields.required_text("RequestType"),
+        stack=fields.required_text("StackId"),
+        request=fields.required_text("RequestId"),
+        resource=fields.required_text("LogicalResourceId"),
+        physical_id=fields.text("PhysicalResourceId"),
+        answer_to=fields.required_text("ResponseURL"),
     )
 
 

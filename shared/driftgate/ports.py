@@ -449,3 +449,26 @@ class Closer(Protocol):
     """Invokes the placement's `close_budgets` without waiting."""
 
     def invoke(self, request: CloseRequest) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackRequest:
+    """What CloudFormation asks of a resource of ours (`kind`: Create, Update or Delete), and where it waits.
+
+    `physical_id` is the name that the resource gave itself, "" before it was asked to.
+    """
+
+    kind: str
+    stack: str
+    request: str
+    resource: str
+    physical_id: str
+    answer_to: str
+
+
+class StackAnswers(Protocol):
+    """How CloudFormation is answered: without an answer it waits until its patience is over, and then fails."""
+
+    def answer(self, request: StackRequest, problem: str = "") -> None:
+        """Done; or not done, and why. Raises AwsUnavailableError."""
+        ...

@@ -157,7 +157,7 @@ class _Connection(BaseHTTPRequestHandler):
         else:
             self._break_off(reply)
 
-    do_GET = do_PATCH = _respond  # noqa: N815 - names of http.server
+    do_GET = do_PATCH = do_PUT = _respond  # noqa: N815 - names of http.server
 
     def _asked(self) -> Asked:
         parts = urlsplit(self.path)

@@ -11,6 +11,7 @@ from driftgate.contract import Env
 from driftgate.settings import Settings
 
 ALL = {
+    "close_fleet",
     "evaluate_drift",
     "watch_amis",
     "notify_slack",
@@ -38,6 +39,7 @@ VARIABLES = {
     "close_budgets@default": COMMON | {"DRIFTGATE_PLACEMENT": "default"},
 }
 LIMITS = {
+    "close_fleet": (300, 512, None),
     "evaluate_drift": (50, 512, None),
     "watch_amis": (120, 512, None),
     "notify_slack": (60, 512, None),
@@ -47,6 +49,7 @@ LIMITS = {
     "close_budgets@eu": (300, 1024, 10),
 }
 ASYNCHRONOUS = {
+    "FleetClosingCloseFleet": (300, 0),
     "EvaluateDrift": (600, 2),
     "WatchAmis": (600, 1),
     "NotifierNotifySlack": (21600, 2),
@@ -61,6 +64,7 @@ def test_there_is_a_worker_and_a_closer_for_each_placement_and_one_of_the_others
 
 def test_without_slack_there_is_no_notifier(small):
     assert set(small.functions()) == {
+        "close_fleet",
         "evaluate_drift",
         "watch_amis",
         "reconcile_cluster@default",
@@ -73,7 +77,10 @@ def test_functions_run_on_the_newest_python_and_arm_and_are_traced(fleet):
         assert function["Runtime"] == "python3.14"
         assert function["Architectures"] == ["arm64"]
         assert function["TracingConfig"] == {"Mode": "Active"}
-        assert function["LoggingConfig"]["LogFormat"] == "JSON"
+
+
+def test_nothing_is_put_around_a_line_of_the_log_for_metrics_are_read_from_it(fleet):
+    assert {function["LoggingConfig"]["LogFormat"] for function in fleet.functions().values()} == {"Text"}
 
 
 def test_time_memory_and_reserved_runs_are_as_thought_out(fleet):

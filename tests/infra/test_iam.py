@@ -123,6 +123,14 @@ EXPECTED = {
         "NotifierNotifySlackLogs.Arn": LOGS,
         "*": TRACE,
     },
+    "FleetClosingCloseFleetRole": {
+        LEDGER: {"dynamodb:Query", "dynamodb:UpdateItem"},
+        "PlacementdefaultCloserFunction.Arn": {"lambda:InvokeFunction"},
+        "PlacementeuCloserFunction.Arn": {"lambda:InvokeFunction"},
+        "FleetClosingCloseFleetLogs.Arn": LOGS,
+        "*": TRACE,
+        **FAILED,
+    },
     "MessagesChatRole": {},
     "SchedulesRole": {
         "EvaluateDriftFunction.Arn": {"lambda:InvokeFunction"},
