@@ -116,7 +116,8 @@ class PipelineFunction(Construct):
             memory_size=settings.memory_mb,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
-            logging_format=lambda_.LoggingFormat.JSON,
+            # our lines are JSON already, and metrics are read from what is printed: nothing may be put around them
+            logging_format=lambda_.LoggingFormat.TEXT,
             reserved_concurrent_executions=settings.reserved,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if settings.may_call_itself else None,
         )
