@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from driftgate.sim.clock import WallClock
-from infra.local.aws import create_alarm, publish_image, start_aws
-from infra.local.cluster import NEW_NAME, OLD_NAME, trapped_cluster
-from infra.local.pipeline import use_local_pipeline
 from infra.local.report import show_report
-from infra.local.router import Router
-from infra.local.settings import ALARM, demo_config
 from infra.local.story import Story
+from infra.local.world import World, deployed
 
-LOG = Path(".cache/demo.log")
-"""Where the handlers' own log lines and metrics go: what CloudWatch would have."""
+LOGS = Path(".cache/demo")
+"""Where each function's log lines and metrics go, and what its role was allowed and never used."""
 
 SPEED = 4.0
 """The cluster's clock runs faster than the wall's, so that machines boot and guards pass while one watches."""
@@ -32,33 +28,34 @@ def main() -> int:
     parser.add_argument("--output", choices=("text", "json"), default="text")
     output = parser.parse_args().output
     answer, to = sys.stdout, sys.stdout if output == "text" else sys.stderr
-    LOG.parent.mkdir(exist_ok=True)
-    with LOG.open("w", encoding="utf-8") as log, redirect_stdout(log):
-        summary = run(lambda line: print(line, file=to, flush=True))
+    summary = run(lambda line: print(line, file=to, flush=True))
     print(json.dumps(summary) if output == "json" else sentence_of(summary), file=answer)
     return 0 if is_as_promised(summary) else 1
 
 
 def run(tell: Callable[[str], None]) -> dict[str, object]:
     """The whole night, and the sum of it; what was started is ended, also when it fails."""
+    shutil.rmtree(LOGS, ignore_errors=True)
+    tell("The template of a deployment is synthesized (once), and created in an AWS on this machine.")
     clock = WallClock(start=datetime.now(UTC), speed=SPEED)
-    aws = start_aws()
-    try:
-        with trapped_cluster(clock, *_images(clock.now())) as sim:
-            create_alarm(ALARM)
-            config, _ = demo_config(clock.now())
-            pipeline = use_local_pipeline(aws, sim.serve(), config, clock)
-            router = Router(aws, clock)
-            router.start()
-            try:
-                story = Story(pipeline, router, sim, aws, tell)
-                _tell_all(story, sim.image_of("std"))
-                show_report(pipeline, tell)
-                return summary_of(story)
-            finally:
-                router.stop()
-    finally:
-        aws.stop()
+    with deployed(clock, LOGS) as world:
+        story = Story(world, tell)
+        _tell_all(story, world.sim.image_of("std"))
+        show_report(world.pipeline, tell)
+        refused = [*map(str, world.cloud.front.record.refusals), *world.cloud.front.faults]
+        if refused:
+            raise RuntimeError(f"the template lacks a permission: {'; '.join(refused)}")
+        _write_unused(world)
+        return summary_of(story)
+
+
+def _write_unused(world: World) -> None:
+    """What the template allows and nobody asked for tonight."""
+    authority = world.cloud.front.authority
+    lines = [
+        f"{each.role} {each.action} {each.resource}\n" for each in world.cloud.front.record.unused(authority.roles)
+    ]
+    (LOGS / "unused-permissions.txt").write_text("".join(lines), encoding="utf-8")
 
 
 def _tell_all(story: Story, image: str) -> None:
@@ -67,11 +64,6 @@ def _tell_all(story: Story, image: str) -> None:
     story.one_node_rolls()
     story.an_alarm_fires()
     story.messages()
-
-
-def _images(now: datetime) -> tuple[str, str]:
-    old = publish_image(OLD_NAME, now - timedelta(days=200))
-    return old, publish_image(NEW_NAME, now - timedelta(days=47))
 
 
 def summary_of(story: Story) -> dict[str, object]:

@@ -24,8 +24,8 @@ from driftgate.domain.rights import RIGHTS
 from driftgate.sim.access import Rule, User
 from driftgate.sim.cluster import SimCluster
 from infra.local.certificates import loopback_trust
-from infra.local.cloud.server import ACCOUNT, REGION, CloudServer
-from infra.local.runtime.function import SECRET, SESSION_TOKEN, Function
+from infra.local.cloud.server import ACCOUNT, REGION, SECRET, CloudServer
+from infra.local.runtime.function import SESSION_TOKEN, Function
 from infra.local.template.loading import Stack
 
 PREFIX = "k8s-aws-v1."
@@ -55,8 +55,8 @@ class EksCluster:
         self._sim = sim
         sim.access.webhook = self.user_of
 
-    def join(self, cloud: CloudServer) -> None:
-        """From now on DescribeCluster tells where it is."""
+    def join(self, cloud: CloudServer) -> bytes:
+        """From now on DescribeCluster tells where it is. Gives the PEM of its CA."""
         trust = loopback_trust()
         served = self._sim.serve(trust.server)
         role = f"arn:aws:iam::{ACCOUNT}:role/{self._name}-cluster"
@@ -64,6 +64,7 @@ class EksCluster:
         made = eks_backends[ACCOUNT][REGION].clusters[self._name]
         made.endpoint = served.url
         made.certificate_authority = {"data": base64.b64encode(trust.authority_pem).decode()}
+        return trust.authority_pem
 
     def user_of(self, token: str) -> User | None:
         """Who a bearer token stands for, None for one that is not believed."""

@@ -1,30 +1,28 @@
-"""The demo's own driftgate.yaml: a window that is open now, and pauses short enough for two rolls in it."""
+"""The demo's own driftgate.yaml: a window that never ends, and pauses short enough for two rolls in it."""
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from driftgate.config.load import Config, load_config
+from driftgate.domain.rights import DEFAULT_GROUP
 
 CLUSTER = "demo"
 POOL = "ondemand"
 ALARM = "shop-5xx"
+STACK = "driftgate-demo"
+GROUP = DEFAULT_GROUP
+"""The group in the cluster that the manifests of `driftgate cluster-manifests` give their rights to."""
 
-_TEXT = """\
+CONFIG = f"""\
 mode: act
-cluster: {cluster}
-pools: [{pool}]
+cluster: {CLUSTER}
+pools: [{POOL}]
+deployment:
+  name: demo
+  chat: {{workspace: T0123ABCD, channel: C0123ABCD}}
 windows:
   - name: tonight
     timezone: UTC
-    cron: "{minute} {hour} * * *"
-    duration: 6h
+    cron: "0 0 * * *"
+    duration: 24h
 open: {{per_window: 5, open_timeout: 10m, pause_between: 1s, expected_roll: 5m}}
-guards: {{alarms: [{alarm}], bake: 5s}}
+guards: {{alarms: [{ALARM}], bake: 5s}}
 """
-
-
-def demo_config(now: datetime) -> tuple[Config, str]:
-    """The configuration and its text; its window began at the full hour before `now`."""
-    text = _TEXT.format(cluster=CLUSTER, pool=POOL, minute=0, hour=now.hour, alarm=ALARM)
-    return load_config(text, "demo/driftgate.yaml"), text

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from driftgate.app.pipeline import Pipeline
+from driftgate.contract import seen_prefix
 from driftgate.domain.budget import Budget, DisruptionReason, applies_to, to_objects
 from driftgate.domain.jsonvalue import compact
 from driftgate.domain.marks import is_mark
 from driftgate.domain.nodepool import NodePoolSnapshot
 from driftgate.domain.roll import Roll, RollState
 from driftgate.ports import Cluster
-from driftgate.sim.cluster import SimCluster
-from infra.local.aws import LocalAws, publish_parameter, read_messages
+from infra.local.cloud.publishing import publish_parameter
 from infra.local.cluster import NEW_NAME, OLD_NAME, PARAMETER
-from infra.local.router import Router
 from infra.local.settings import ALARM, CLUSTER, POOL
+from infra.local.world import World
 
 T = TypeVar("T")
-HEARTBEAT_S = 15.0
 PATIENCE_S = 400.0
 
 
@@ -38,16 +37,11 @@ class Facts:
 class Story:
     """One cluster, one night. `tell` says a line to whoever watches."""
 
-    def __init__(
-        self, pipeline: Pipeline, router: Router, sim: SimCluster, aws: LocalAws, tell: Callable[[str], None]
-    ) -> None:
-        self._pipeline = pipeline
-        self._router = router
-        self._sim = sim
-        self._aws = aws
+    def __init__(self, world: World, tell: Callable[[str], None]) -> None:
+        self._world = world
+        self._pipeline = world.pipeline
         self._tell = tell
-        self._cluster: Cluster = pipeline.clusters.connect(CLUSTER)
-        self._beat_at: datetime | None = None
+        self._cluster: Cluster = self._pipeline.clusters.connect(CLUSTER)
         self.baseline = self.pool().budgets
         self.facts = Facts()
 
@@ -66,11 +60,12 @@ class Story:
         self._step("An image appears")
         self._tell(f"AWS's public parameter now names {image} ({NEW_NAME}). It raises no event here.")
         publish_parameter(PARAMETER, image)
-        self._router.heartbeat()
+        # both come by themselves, every minute and every quarter of an hour: too long to watch
+        self._world.router.scheduler.fire("heartbeat")
         self._wait("the first look at the cluster", lambda: self._looked() or None)
-        answer = self._router.poll()
-        for name, change in dict(answer["changed"]).items():  # type: ignore[call-overload]
-            self._tell(f"watch_amis mirrored {name.rsplit('/', 3)[1]}/…: {change['before']} → {change['now']}")
+        self._world.router.scheduler.fire("poll")
+        for name, value in self._wait("the poll of the images", lambda: self._mirror() or None).items():
+            self._tell(f"watch_amis mirrored {name.rsplit('/', 3)[1]}/…: {value}")
         self._tell("The mirror is a parameter of our own: its event reaches evaluate_drift, which queues the cluster.")
 
     def one_node_rolls(self) -> None:
@@ -96,7 +91,9 @@ class Story:
         self._wait("the gate to open again", lambda: self._opening(1))
         began = time.monotonic()
         self._tell(f"The gate is open again. The alarm {ALARM} goes to ALARM.")
-        self._router.alarm(ALARM, "ALARM", "OK")
+        self._world.cloud.client("cloudwatch").set_alarm_state(
+            AlarmName=ALARM, StateValue="ALARM", StateReason="Threshold crossed"
+        )
         shut = self._wait("the gate to be shut", self._shut)
         self.facts.alarm_to_closed_seconds = round(time.monotonic() - began, 3)
         self._tell(f"The gate is shut {self.facts.alarm_to_closed_seconds} s after the event.")
@@ -108,7 +105,7 @@ class Story:
     def messages(self) -> None:
         """What people were told, as Slack shows it."""
         self._step("What the channel was told")
-        self.facts.messages = read_messages(self._aws)
+        self.facts.messages = self._heard()
         for message in self.facts.messages:
             content = message["content"]
             self._tell(f"│ {content.get('title', '')}")
@@ -119,11 +116,11 @@ class Story:
 
     def rolled(self) -> list[str]:
         """The nodes that Karpenter took for drift, by the simulated cluster's own account."""
-        return [taken.node for taken in self._sim.witness.disruptions if taken.reason == "Drifted"]
+        return [taken.node for taken in self._world.sim.witness.disruptions if taken.reason == "Drifted"]
 
     def other_reasons_changed(self) -> bool:
         """Whether what applies to Empty or Underutilized was ever different, by the cluster's own account."""
-        return any(_others(change.before) != _others(change.after) for change in self._sim.witness.budgets)
+        return any(_others(change.before) != _others(change.after) for change in self._world.sim.witness.budgets)
 
     def baseline_restored(self) -> bool:
         return self.pool().budgets == self.baseline
@@ -149,19 +146,36 @@ class Story:
         pool = self.pool()
         return None if any(is_mark(budget) for budget in pool.budgets) else pool
 
+    def _mirror(self) -> dict[str, str]:
+        """The parameters that the poll has written."""
+        pages = self._world.cloud.client("ssm").get_paginator("get_parameters_by_path")
+        found = pages.paginate(Path=seen_prefix("demo"), Recursive=True)
+        return {entry["Name"]: entry["Value"] for page in found for entry in page["Parameters"]}
+
+    def _heard(self) -> list[dict[str, Any]]:
+        """What the template's Slack channel was told, in order."""
+        found: list[dict[str, Any]] = []
+        sqs = self._world.cloud.client("sqs")
+        for channel in self._world.stack.of_type("AWS::Chatbot::SlackChannelConfiguration"):
+            url = channel.physical.attributes["ChannelQueueUrl"]
+            while batch := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
+                for message in batch:
+                    sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+                    found.append(json.loads(json.loads(message["Body"])["Message"]))
+        return found
+
     def _wait(self, what: str, look: Callable[[], T | None]) -> T:
-        """Looks until there is an answer, with a heartbeat every 15 seconds of the cluster's time."""
+        """Looks until there is an answer; the deployment goes on by itself meanwhile."""
         clock = self._pipeline.clock
         until = clock.now() + timedelta(seconds=PATIENCE_S)
         while clock.now() < until:
-            if self._beat_at is None or clock.now() >= self._beat_at + timedelta(seconds=HEARTBEAT_S):
-                self._beat_at = clock.now()
-                self._router.heartbeat()
             found = look()
             if found is not None:
                 return found
             clock.sleep(0.2)
-        raise RuntimeError(f"waited in vain for {what}: {'; '.join(self._router.failures) or 'no error was seen'}")
+        raise RuntimeError(
+            f"waited in vain for {what}: {'; '.join(self._world.router.troubles()) or 'no error was seen'}"
+        )
 
 
 _NOT_YET = (RollState.PLANNED, RollState.OPENING)

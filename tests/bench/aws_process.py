@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
-
-from infra.local.aws import TABLE, start_aws
+from driftgate.adapters.ledger_dynamodb import create_table
+from infra.local.cloud.server import CloudServer
 from tests.bench.helper import Facts, serve
+
+TABLE = "driftgate"
 
 
 def main() -> None:
-    """Serves until its input ends."""
-    aws = start_aws()
-    try:
-        endpoint = os.environ["AWS_ENDPOINT_URL"]
-        ready: Facts = {"endpoint": endpoint, "table": TABLE, "queueUrl": aws.queue_url}
+    """Serves until its input ends. It is ready with the variables by which a process reaches it."""
+    with CloudServer() as cloud:
+        create_table(cloud.client("dynamodb"), TABLE)
+        cloud.client("events").create_event_bus(Name="driftgate")
+        queue = cloud.client("sqs").create_queue(QueueName="driftgate.fifo", Attributes={"FifoQueue": "true"})
+        ready: Facts = {"environment": dict(cloud.administrator), "table": TABLE, "queueUrl": queue["QueueUrl"]}
         serve(ready, lambda _: {})
-    finally:
-        aws.stop()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from driftgate.adapters.ledger_dynamodb import DynamoDbLedger
 from driftgate.adapters.system_clock import SystemClock
 from driftgate.domain.policy import AlarmGuard, ClusterPolicy, GuardPolicy, OpenPolicy
 from driftgate.domain.window import MaintenanceWindow
-from infra.local.aws import ENVIRONMENT, REGION
+from infra.local.cloud.server import REGION
 from tests.bench.helper import Facts
 from tests.factories import cluster_policy, pool_policy
 from tests.fakes.pipeline import FakeWorld, world
@@ -26,7 +26,7 @@ NONE = timedelta(0)
 
 def use_aws(aws: Facts) -> None:
     """From now on this process and its children reach the AWS of this run, and no other."""
-    os.environ.update(ENVIRONMENT | {"AWS_ENDPOINT_URL": aws["endpoint"]})
+    os.environ.update(aws["environment"])
 
 
 def ledger_in(aws: Facts, sent: list[float] | None = None) -> DynamoDbLedger:

@@ -27,7 +27,7 @@ from functions.close_budgets.handler import handler as close_budgets
 from functions.evaluate_drift.handler import handler as evaluate_drift
 from functions.reconcile_cluster.handler import handler as reconcile_cluster
 from functions.watch_amis.handler import handler as watch_amis
-from infra.local.aws import publish_image, publish_parameter
+from infra.local.cloud.publishing import publish_image, publish_parameter
 from tests.factories import NEW_NAME, OLD_NAME, at
 from tests.fakes.pipeline import OneCluster
 from tests.functions.conftest import event
@@ -161,7 +161,8 @@ def test_a_poll_mirrors_each_region_once_tells_what_is_new_and_remembers_it(aws,
     config.write_text(f"clusters: [demo, {{name: far, region: {SECOND}}}]\nguards: {{alarms: none}}\n")
     for cluster in ("demo", "far"):
         ledger().commit(cluster, PutLook(SystemClock().now(), (IMAGE,)))
-    old, new = publish_image(OLD_NAME, at("2026-09-02T10:00:00Z")), publish_image(NEW_NAME, at("2026-09-24T10:00:00Z"))
+    old = publish_image(aws.client("ec2"), OLD_NAME, at("2026-09-02T10:00:00Z"))
+    new = publish_image(aws.client("ec2"), NEW_NAME, at("2026-09-24T10:00:00Z"))
     publish_parameter(IMAGE, old)
     publish_parameter(IMAGE, "ami-0eee", SECOND)
 

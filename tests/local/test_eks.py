@@ -15,11 +15,11 @@ from driftgate.adapters.system_clock import SystemClock
 from driftgate.domain.errors import ClusterForbiddenError, ClusterUnauthorizedError
 from driftgate.sim.clock import WallClock
 from driftgate.sim.cluster import SimCluster
-from infra.local.cloud.server import ACCOUNT, REGION, CloudServer
+from infra.local.cloud.server import ACCOUNT, REGION, SECRET, CloudServer
 from infra.local.eks import EksCluster, signature
 from infra.local.iam.evaluation import Authority
 from infra.local.iam.statements import statements_of
-from infra.local.runtime.function import SECRET, SESSION_TOKEN, Function
+from infra.local.runtime.function import SESSION_TOKEN, Function
 from infra.local.template.document import template_from_object
 from infra.local.template.loading import load
 

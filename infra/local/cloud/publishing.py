@@ -11,10 +11,10 @@ from moto.ssm.models import Parameter, ssm_backends
 from infra.local.cloud.server import ACCOUNT, REGION
 
 
-def publish_parameter(name: str, value: str) -> None:
-    """A public parameter has this value from now on."""
+def publish_parameter(name: str, value: str, region: str = REGION) -> None:
+    """A public parameter has this value from now on, in this region alone."""
     made: Any = Parameter
-    versions = ssm_backends[ACCOUNT][REGION]._parameters[name]
+    versions = ssm_backends[ACCOUNT][region]._parameters[name]
     versions.append(
         made(
             account_id=ACCOUNT,

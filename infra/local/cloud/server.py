@@ -20,6 +20,8 @@ from infra.local.cloud.front import ADMINISTRATOR_KEY, Front
 
 ACCOUNT = DEFAULT_ACCOUNT_ID
 REGION = "eu-central-1"
+SECRET = "local"
+"""Of every access key: who calls is told by the key alone."""
 
 
 @cache
@@ -43,6 +45,18 @@ class CloudServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
+    @property
+    def administrator(self) -> Mapping[str, str]:
+        """The environment of a process that may do everything here."""
+        return {
+            "AWS_ACCESS_KEY_ID": ADMINISTRATOR_KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_REGION": REGION,
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
     def client(self, service: str, key: str = ADMINISTRATOR_KEY) -> Any:
         """A client with this access key; the administrator's are made once."""
         if key != ADMINISTRATOR_KEY:
@@ -60,7 +74,7 @@ class CloudServer:
             "region_name": REGION,
             "endpoint_url": self.url,
             "aws_access_key_id": key,
-            "aws_secret_access_key": "local",
+            "aws_secret_access_key": SECRET,
             "config": Config(retries={"mode": "standard", "total_max_attempts": 2}, read_timeout=30),
         }
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from infra.local.cloud.server import REGION
+from driftgate.contract import DEFAULT_PLACEMENT, Env
+from infra.local.cloud.server import REGION, SECRET
 from infra.local.template.document import TemplateError
 from infra.local.template.loading import Deployed, Stack
 
@@ -35,6 +36,12 @@ class Function:
     def label(self) -> str:
         """The folder under `functions/`: how people call it."""
         return self.handler.split(".")[1]
+
+    @property
+    def log_name(self) -> str:
+        """Of its file; functions of placements in VPCs are told apart."""
+        placement = self.variables.get(Env.PLACEMENT, DEFAULT_PLACEMENT)
+        return self.label if placement == DEFAULT_PLACEMENT else f"{self.label}-{placement}"
 
     @property
     def key(self) -> str:
@@ -112,5 +119,4 @@ def environment_of(function: Function, surroundings: Surroundings) -> dict[str, 
     }
 
 
-SECRET = "local"
 SESSION_TOKEN = "local-session"

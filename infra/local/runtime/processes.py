@@ -30,7 +30,7 @@ class Processes:
         """Makes their processes, not yet started, and their roles' sessions."""
         for function in functions:
             self._cloud.front.admit(function.key, function.role_arn, function.name)
-            path = self._folder / f"{function.name}.log"
+            path = self._folder / f"{function.log_name}.log"
             client = self._cloud.client("logs", function.key)
             self._logs[function.name] = FunctionLog(function, path, client, lambda: int(time.time() * 1000))
             surroundings = Surroundings(endpoint=self._cloud.url, task_root=self._code_of(function))
