@@ -17,7 +17,7 @@ from tests.e2e.harness.scenario import AWS, EC2NODECLASSES, create_nodepool, has
 from tests.e2e.harness.workload import DEPLOYMENTS, deployment, running
 from tests.e2e.real_facts import Facts
 from tests.e2e.real_images import Choice, ImageChoices
-from tests.e2e.real_roll import marked, rolled
+from tests.e2e.real_roll import Marked, marked, rolled
 from tests.e2e.real_world import CHANNEL, DEPLOYMENT, LATEST, PINNED, RealWorld
 from tests.e2e.rolls import GATE
 
@@ -79,7 +79,7 @@ class Story:
         """A person changes the pin; Karpenter marks every node, and one goes."""
         self._step(f"Somebody moves the pin of {PINNED} to {NEW}")
         self._pin(NEW)
-        self._roll("pin", PINNED, NEW)
+        self._rolled("pin", self._marked(PINNED, NEW), NEW)
         time.sleep(max(0.0, self._released_at + REFRESH_S - time.monotonic()))
         self._ask_whether_stale(LATEST, "a refresh later")
 
@@ -87,9 +87,11 @@ class Story:
         """AWS's parameter and the pin go back: only the node on the newer image is wrong now."""
         self._step(f"{NEW} is recalled, and the pin moves back")
         self._world.aws.recommend_image(self._image(OLD))
-        self._poll()
         self._pin(OLD)
-        self._roll("recall", PINNED, OLD)
+        before = self._marked(PINNED, OLD)
+        # Not sooner: until Karpenter takes its marks back, any look may find the pause over and open for the pin.
+        self._poll()
+        self._rolled("recall", before, OLD)
 
     def the_channel_is_promoted(self) -> None:
         """A better image is promoted; a restart spares us the five minutes for which Karpenter keeps a parameter."""
@@ -102,7 +104,7 @@ class Story:
         self._ask_whether_stale(CHANNEL, "promoted")
         self._tell("Karpenter starts again, with nothing in its caches.")
         self._world.restart_karpenter()
-        self._roll("channel", CHANNEL, FIXED)
+        self._rolled("channel", self._marked(CHANNEL, FIXED), FIXED)
         self._ask_whether_stale(CHANNEL, "promoted, after a restart")
         self._ask_whether_stale(LATEST, "after a restart")
 
@@ -116,18 +118,20 @@ class Story:
         for choice in self.facts.choices_after:
             self._tell(_line(choice))
 
-    def _roll(self, name: str, pool: str, version: str) -> None:
+    def _marked(self, pool: str, version: str) -> Marked:
         before = marked(self._world, pool, self._image(version))
         alerts = "".join(f", alert {code}" for code in before.alerts)
         self._tell(f"Karpenter marks {before.drifted} of {NODES[pool]} nodes of {pool}: {', '.join(before.marks)}.")
         self._tell(f"driftgate judges {pool}: {before.verdict}{alerts}.")
+        return before
+
+    def _rolled(self, name: str, before: Marked, version: str) -> None:
         seen = rolled(self._world, before, self._image(version))
-        self._wait_for_pods(pool)
+        self._wait_for_pods(before.pool)
         self.facts.rolls[name] = seen
-        self._tell(f"The gate opened. {seen.seconds_to_sign:.1f} s later Karpenter took {seen.node}, and")
-        self._tell(
-            f"{seen.seconds_to_shut:.2f} s after that the gate was shut: {seen.left} of {seen.drifted} nodes left."
-        )
+        shut = max(0.0, seen.seconds_to_shut)  # driftgate sees the taint of the Node, the onlooker the NodeClaim
+        self._tell(f"The gate opened. {seen.seconds_to_sign:.1f} s later Karpenter took {seen.node}.")
+        self._tell(f"The gate was shut {shut:.2f} s after that: {seen.left} of {seen.drifted} nodes left.")
         self._tell(f"Its replacement runs {', '.join(seen.new_images)}; {version} is {seen.right_image}.")
         self._tell(f"The budgets: {seen.budgets}")
 
