@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types imports docs package synth deploy bench faults oracle e2e-build e2e proof clean
+.PHONY: help setup demo demo-real test check format lint types imports docs package synth deploy bench faults oracle e2e-build e2e proof clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,10 @@ $(READY): pyproject.toml uv.lock
 
 demo: $(READY) ## roll one node of a simulated cluster, end to end, and watch it happen (OUTPUT=json for scripts)
 	@$(BIN)/python -m infra.local.demo --output $(or $(OUTPUT),text)
+
+demo-real: $(READY) ## a release, a recall and a promotion on a real Karpenter with its AWS provider (needs Go; OUTPUT=json)
+	@$(BIN)/python -m tests.e2e.build >&2 etcd kube-apiserver kube-scheduler kube-controller-manager kubectl karpenter-aws oracle
+	@$(BIN)/python -m tests.e2e.demo_real --output $(or $(OUTPUT),text)
 
 test: $(READY) ## all tests that need nothing but Python
 	@$(BIN)/python -m pytest -m "not e2e" -n 2 --dist worksteal
