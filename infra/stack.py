@@ -136,6 +136,7 @@ class DriftgateStack(cdk.Stack):
             Env.TABLE.value: self.ledger.table.table_name,
             Env.EVENT_BUS.value: self.bus.bus.event_bus_name,
             Env.TOPIC_ARN.value: self.messages.arn,
+            Env.FAILURES_URL.value: self.failures.queue.queue_url,
         }
 
     def _placement(self, placement: PlacementSettings) -> PipelinePlacement:
@@ -150,9 +151,10 @@ class DriftgateStack(cdk.Stack):
         )
 
     def _tell(self) -> list[Grant]:
-        """To say what was done, on the bus and to people."""
+        """To say what was done, on the bus and to people, and to keep what people could not be told."""
         topic = permissions.publish_to(self.messages.arn, self.messages.key.key_arn)
-        return [permissions.put_events(self.bus.bus.event_bus_arn), *topic]
+        kept = permissions.send_to([self.failures.queue.queue_arn])
+        return [permissions.put_events(self.bus.bus.event_bus_arn), *topic, kept]
 
     def _notifier(self, slack: Slack) -> SlackNotifier:
         return SlackNotifier(

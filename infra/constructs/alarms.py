@@ -176,7 +176,7 @@ def _queues(watched: Watched) -> Iterable[Rule]:
         )
     yield Rule(
         kind="not-delivered",
-        says="An event, a schedule or a request to a function could not be delivered, or failed after all its tries.",
+        says="An event, a tick, a request to a function or a message could not be delivered or failed after all tries.",
         source=_of_queue(watched.undelivered, "ApproximateNumberOfMessagesVisible"),
         period_s=300,
     )

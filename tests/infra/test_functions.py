@@ -26,6 +26,7 @@ COMMON = {
     "DRIFTGATE_TABLE": "LedgerTable",
     "DRIFTGATE_EVENT_BUS": "EventsBus",
     "DRIFTGATE_TOPIC_ARN": "MessagesTopic",
+    "DRIFTGATE_FAILURES_URL": "FailuresQueue",
 }
 VARIABLES = {
     "evaluate_drift": COMMON
@@ -135,6 +136,7 @@ def test_the_settings_read_what_a_function_is_given(fleet, name):
         """Names as AWS would fill them in."""
         value = value.replace("PlacementdefaultWorkQueue", "https://sqs.eu-central-1.amazonaws.com/1/a.fifo")
         value = value.replace("PlacementeuWorkQueue", "https://sqs.eu-central-1.amazonaws.com/1/b.fifo")
+        value = value.replace("FailuresQueue", "http://sqs.eu-central-1.amazonaws.com/1/failures")
         topic = "arn:aws:sns:eu-central-1:111122223333:messages"
         return value.replace(".Arn", "").replace("MessagesTopic", topic)
 

@@ -94,6 +94,7 @@ EXPECTED = {
         "PlacementdefaultWorkerLogs.Arn": LOGS,
         "*": TRACE | LOOK,
         **TELL,
+        **FAILED,
     },
     "PlacementeuCloserRole": {
         LEDGER: CLOSE,
@@ -115,6 +116,7 @@ EXPECTED = {
         "PlacementeuWorkerLogs.Arn": LOGS,
         "*": TRACE | LOOK | INTERFACES,
         **TELL,
+        **FAILED,
     },
     "NotifierNotifySlackRole": {
         LEDGER: {"dynamodb:BatchGetItem", "dynamodb:PutItem"},

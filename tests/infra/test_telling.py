@@ -9,19 +9,21 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from driftgate import bootstrap
-from driftgate.adapters.aws_session import AwsSession
-from driftgate.adapters.sns_publisher import SnsPublisher
+from driftgate.domain.errors import AwsUnavailableError
 from driftgate.domain.message import DomainEvent, EventKind
+from driftgate.ports import EventPublisher
 from driftgate.sim.agenda import Agenda
 from driftgate.sim.clock import ManualClock
 from functions.notify_slack.handler import handler
@@ -33,7 +35,6 @@ from infra.local.synthesis import synthesized
 from infra.local.template.document import Template
 from infra.local.template.loading import load
 from infra.local.tempo import Tempo
-from infra.packaging.contents import ROOT
 from tests.fakes.slack_server import CHANNEL, TOKEN, Fault, SlackServer
 
 NOW = datetime(2026, 10, 17, 2, 10, tzinfo=UTC)
@@ -72,8 +73,8 @@ class Context:
 class Notifying:
     """The runtime: the notifier in this process, with exactly its own environment and the way to Slack."""
 
-    def __init__(self, cloud: CloudServer, slack: SlackServer) -> None:
-        self._surroundings = Surroundings(endpoint=cloud.url, task_root=ROOT)
+    def __init__(self, surroundings: Surroundings, slack: SlackServer) -> None:
+        self._surroundings = surroundings
         self._slack = slack
 
     def run(self, function: Function, event: Any, request_id: str) -> object:
@@ -91,11 +92,14 @@ class Notifying:
 class Deployed:
     """The stack at work."""
 
-    def __init__(self, cloud: CloudServer, slack: SlackServer, template: Template) -> None:
+    def __init__(self, cloud: CloudServer, slack: SlackServer, template: Template, root: Path) -> None:
+        (root / "driftgate.yaml").write_text(CONFIG, encoding="utf-8")
         self.cloud, self.slack, self._clock = cloud, slack, ManualClock(NOW)
+        self._surroundings = Surroundings(endpoint=cloud.url, task_root=root)
         self._agenda = Agenda(self._clock, threading.RLock())
         self.stack = load(template, cloud, "driftgate-prod")
-        self.router = Router(self.stack, cloud, Tempo(self._agenda, is_threaded=False), Notifying(cloud, slack))
+        runtime = Notifying(self._surroundings, slack)
+        self.router = Router(self.stack, cloud, Tempo(self._agenda, is_threaded=False), runtime)
         for function in self.router.functions:
             cloud.front.admit(function.key, function.role_arn, function.name)
         # moto gives secrets other ARNs than the template names, but finds one whose name ends so
@@ -110,23 +114,31 @@ class Deployed:
         self.advance()
 
     def tell(self, *events: DomainEvent) -> None:
-        """As the worker does, with the rights of its role."""
-        worker = next(each for each in self.router.functions if each.label == "reconcile_cluster")
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in environment_of(worker, Surroundings(endpoint=self.cloud.url, task_root=ROOT)).items():
-                patch.setenv(name, value)
+        with self.as_worker() as publisher:
             for event in events:
-                SnsPublisher(AwsSession(self._clock), worker.variables["DRIFTGATE_TOPIC_ARN"]).publish(event)
+                publisher.publish(event)
         self.advance()
 
-    def waiting(self) -> list[Any]:
-        """What the notifier's queue of failures holds."""
-        (queue,) = [each for each in self.stack.of_type("AWS::SQS::Queue") if each.logical_id.startswith("Notifier")]
+    @contextmanager
+    def as_worker(self) -> Iterator[EventPublisher]:
+        """What the worker tells through, with its environment and the rights of its role."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in environment_of(self.worker(), self._surroundings).items():
+                patch.setenv(name, value)
+            bootstrap.use(None)
+            yield bootstrap.pipeline().publisher
+
+    def waiting(self, whose: str = "Notifier") -> list[Any]:
+        """What a queue of failures holds: the notifier's own, or everybody's."""
+        (queue,) = [each for each in self.stack.of_type("AWS::SQS::Queue") if each.logical_id.startswith(whose)]
         found = self.cloud.client("sqs").receive_message(QueueUrl=queue.physical.ref, MaxNumberOfMessages=10)
         return [json.loads(message["Body"]) for message in found.get("Messages", [])]
 
     def notifier(self) -> Function:
         return next(each for each in self.router.functions if each.label == "notify_slack")
+
+    def worker(self) -> Function:
+        return next(each for each in self.router.functions if each.label == "reconcile_cluster")
 
 
 @pytest.fixture
@@ -143,8 +155,8 @@ def cloud() -> Iterator[CloudServer]:
 
 
 @pytest.fixture
-def deployed(cloud, slack) -> Deployed:
-    return Deployed(cloud, slack, template())
+def deployed(cloud, slack, tmp_path) -> Deployed:
+    return Deployed(cloud, slack, template(), tmp_path)
 
 
 def without(principal: str, kind: str) -> Template:
@@ -202,8 +214,8 @@ def test_a_slack_that_stays_down_leaves_the_message_in_the_queue_from_which_it_c
 
 
 @pytest.mark.parametrize("kind", ["AWS::KMS::Key", "AWS::SNS::TopicPolicy"])
-def test_without_its_policies_an_alarm_would_tell_nobody(cloud, slack, kind):
-    deployed = Deployed(cloud, slack, without("cloudwatch.amazonaws.com", kind))
+def test_without_its_policies_an_alarm_would_tell_nobody(cloud, slack, tmp_path, kind):
+    deployed = Deployed(cloud, slack, without("cloudwatch.amazonaws.com", kind), tmp_path)
 
     deployed.fire("ALARM")
 
@@ -230,3 +242,15 @@ def test_the_notifier_may_touch_no_record_of_a_roll(deployed):
         dynamodb.put_item(TableName=table, Item=roll)
     with pytest.raises(ClientError, match="AccessDenied"):
         dynamodb.batch_get_item(RequestItems={table: {"Keys": [thread, roll]}})
+
+
+def test_what_the_topic_does_not_take_is_kept_where_an_alarm_looks(deployed):
+    topic = deployed.worker().variables["DRIFTGATE_TOPIC_ARN"]
+    deployed.cloud.client("sns").delete_topic(TopicArn=topic)
+
+    with deployed.as_worker() as publisher, pytest.raises(AwsUnavailableError):
+        publisher.publish(CLOSED)
+
+    (kept,) = deployed.waiting("Failures")
+    assert kept["publish"]["TopicArn"] == topic
+    assert json.loads(json.loads(kept["publish"]["Message"])["default"])["content"]["title"] == "[demo] app: is shut"

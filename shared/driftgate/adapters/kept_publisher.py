@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from driftgate.adapters.aws_errors import aws_call
 from driftgate.adapters.aws_session import AwsSession
 from driftgate.adapters.sns_publisher import SnsPublisher
-from driftgate.domain.errors import DriftgateError
+from driftgate.domain.errors import AwsUnavailableError, DriftgateError
 from driftgate.domain.message import DomainEvent
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class KeptPublisher:
-    """Raises what the publisher raises: the message was not told. That it could not be kept either stands in a note."""
+    """Raises what the publisher raises: the message was not told. Where it was not kept either, the text says so."""
 
     def __init__(self, publisher: SnsPublisher, aws: AwsSession, queue_url: str) -> None:
         self._publisher = publisher
@@ -41,4 +41,4 @@ class KeptPublisher:
             with aws_call("sqs:SendMessage", self._queue_url):
                 client.send_message(QueueUrl=self._queue_url, MessageBody=json.dumps(kept, ensure_ascii=False))
         except DriftgateError as second:
-            error.add_note(f"It could not be kept either: {second}")
+            raise AwsUnavailableError(f"{error}; and it could not be kept: {second}") from error
