@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from aws_lambda_powertools import Logger, Metrics
@@ -82,9 +83,10 @@ def measured(handler: Handler) -> Handler:
 
 def record_run(run: RunFacts) -> None:
     """Logs and counts what one look at one cluster did."""
-    for pool in run.plan.pools if run.plan is not None else ():
+    pools = run.plan.pools if run.plan is not None else ()
+    for pool in pools:
         _log_decision(pool)
-        _count_decision(pool)
+    _count_decisions(pools)
     count(Metric.BUDGETS_OPENED, len(run.opened))
     count(Metric.BUDGETS_CLOSED, len(run.closed))
     measure_rolls(run.rolls, run.closed)
@@ -110,12 +112,14 @@ def _log_decision(pool: PoolPlan) -> None:
     )
 
 
-def _count_decision(pool: PoolPlan) -> None:
-    """RollHeld by the first reason of a hold, and ClusterUnread where a verdict was not possible."""
-    if pool.is_held:
-        _count_by_reason(Metric.ROLL_HELD, str(pool.action.reasons[0].code))
-    if pool.is_unknown:
-        count(Metric.CLUSTER_UNREAD, 1)
+def _count_decisions(pools: Sequence[PoolPlan]) -> None:
+    """RollHeld by the first reason of a hold, and ClusterUnread where a verdict was not possible.
+
+    One line of the log per reason, however many pools: each line is billed.
+    """
+    for reason, held in Counter(str(pool.action.reasons[0].code) for pool in pools if pool.is_held).items():
+        _count_by_reason(Metric.ROLL_HELD, reason, held)
+    count(Metric.CLUSTER_UNREAD, sum(pool.is_unknown for pool in pools))
 
 
 def measure_rolls(rolls: Iterable[Roll], closed: Iterable[str]) -> None:
@@ -145,7 +149,7 @@ def _seconds(name: Metric, value: float) -> None:
     metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=value)
 
 
-def _count_by_reason(name: Metric, reason: str) -> None:
-    with single_metric(name=name, unit=MetricUnit.Count, value=1, namespace=METRIC_NAMESPACE) as metric:
+def _count_by_reason(name: Metric, reason: str, value: int) -> None:
+    with single_metric(name=name, unit=MetricUnit.Count, value=value, namespace=METRIC_NAMESPACE) as metric:
         metric.add_dimension(name=Dimension.SERVICE, value=_service)
         metric.add_dimension(name=Dimension.REASON, value=reason)

@@ -264,3 +264,22 @@ def test_real_metric_alarm_is_described_as_the_server_sends_it(aws):
     assert (read.name, read.state, read.actions_enabled, read.muted) == ("größe", "ALARM", False, False)
     assert isinstance(read.since, datetime)
     assert read.since.utcoffset() == timedelta(0)
+
+
+def test_history_of_an_alarm_that_has_not_changed_since_then_is_empty_and_not_asked_for(api, alarms):
+    api.put("demo", "OK", SINCE - timedelta(seconds=1))
+    api.record("demo", SINCE - timedelta(seconds=1), "ALARM", "OK")
+
+    (read,) = alarms.read(guards("demo"), SINCE)
+
+    assert read.history == ()
+    assert "DescribeAlarmHistory" not in api.calls
+
+
+def test_history_of_an_alarm_that_does_not_say_when_it_changed_is_asked_for(api, alarms):
+    api.put("demo", "OK", NOW, StateTransitionedTimestamp=None)
+    api.record("demo", NOW, "ALARM", "OK")
+
+    (read,) = alarms.read(guards("demo"), SINCE)
+
+    assert read.history == (AlarmTransition(at=NOW, state="OK"),)

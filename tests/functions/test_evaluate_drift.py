@@ -8,6 +8,7 @@ import pytest
 
 from driftgate.domain.errors import AwsUnavailableError, InvalidEventError
 from driftgate.domain.policy import AlarmGuard, GuardPolicy
+from driftgate.domain.roll import RollState
 from driftgate.ports import CloseRequest, PutLook, PutRoll
 from functions.evaluate_drift.handler import handler
 from tests.factories import NOW, roll
@@ -60,6 +61,40 @@ def test_an_old_look_is_repeated_outside_windows_too(use, context):
     world = use(saturday(windows=()))
     world.ledger.commit("demo", PutLook(world.clock.now()))
     advance(world, minutes=30)
+
+    assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
+
+
+def followed(world, state):
+    """Outside of windows, just looked at, with a roll in this state whose gate is shut."""
+    now = world.clock.now()
+    world.ledger.commit("demo", PutRoll(roll(state, closed_at=now, closed_by="worker-1", version=0)))
+    world.ledger.commit("demo", PutLook(now))
+    return world
+
+
+@pytest.mark.parametrize("state", [RollState.CLOSED, RollState.IN_FLIGHT, RollState.SETTLING])
+def test_a_roll_under_way_is_looked_at_every_minute(use, context, state):
+    world = use(followed(saturday(windows=()), state))
+    advance(world, minutes=1)
+
+    assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
+
+
+def test_a_roll_that_only_bakes_is_looked_at_every_five_minutes(use, context):
+    world = use(followed(saturday(windows=()), RollState.BAKING))
+
+    advance(world, minutes=4)
+    early = handler(event("schedule_heartbeat"), context)
+    advance(world, minutes=1)
+    late = handler(event("schedule_heartbeat"), context)
+
+    assert (early["queued"], late["queued"]) == ([], ["demo"])
+
+
+def test_a_bake_keeps_nothing_waiting_while_a_window_is_open(use, context):
+    world = use(followed(saturday(), RollState.BAKING))
+    advance(world, minutes=1)
 
     assert handler(event("schedule_heartbeat"), context)["queued"] == ["demo"]
 

@@ -295,6 +295,18 @@ def test_a_node_that_left_for_another_reason_ends_the_roll_without_a_bake():
     assert (step.next, step.reason) == (RollState.DONE, ReasonCode.LEFT_FOR_ANOTHER_REASON)
 
 
+def test_a_roll_that_ended_keeps_no_list_of_the_claims_that_told_its_sign():
+    step = advance(settling(), view(A2, NEW, is_bake_owed=False), seconds(70))
+
+    assert (step.next, step.roll.claims_at_open) == (RollState.DONE, ())
+
+
+def test_a_roll_that_ends_with_its_gate_still_open_keeps_the_claims_for_the_closing():
+    step = advance(settling(closed_at=None), view(A2, NEW, is_bake_owed=False), seconds(70))
+
+    assert (step.next, step.close, step.roll.claims_at_open) == (RollState.DONE, True, ("app-a1", "app-a2"))
+
+
 @pytest.mark.parametrize(("after", "state"), [(899, RollState.SETTLING), (900, RollState.FAILED)])
 def test_a_replacement_that_is_not_ready_in_fifteen_minutes_fails_the_roll(after, state):
     sick = {"app-r1": node("r1", ready=False), "app-a2": node("a2")}

@@ -15,8 +15,10 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from driftgate.contract import Metric
-from driftgate.domain.plan import ClusterPlan
+from driftgate.domain.plan import Action, ActionKind, ClusterPlan, Hold, PoolPlan, Verdict
+from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
+
 from driftgate.observability import count, measure_rolls, measured, metrics, record_run, traced
 from tests.factories import NOW, roll
 
@@ -72,6 +74,32 @@ def test_nothing_is_counted_for_nothing():
     record_run(Report())
 
     assert counted() == {}
+
+
+def held(name: str, code: ReasonCode, verdict: Verdict = Verdict.TRAPPED) -> PoolPlan:
+    hold = Hold(code=code, message="")
+    return PoolPlan(name=name, verdict=verdict, action=Action(kind=ActionKind.HOLD, reasons=(hold,)))
+
+
+def test_pools_that_are_held_for_one_reason_are_one_line_of_the_log(capsys):
+    pools = (
+        held("a", ReasonCode.OUTSIDE_WINDOW),
+        held("b", ReasonCode.ALARM),
+        held("c", ReasonCode.OUTSIDE_WINDOW),
+    )
+
+    record_run(Report(plan=ClusterPlan(at=NOW, cluster="demo", pools=pools)))
+
+    blobs = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"RollHeld"' in line]
+    assert [(blob["reason"], blob["RollHeld"]) for blob in blobs] == [("OUTSIDE_WINDOW", [2.0]), ("ALARM", [1.0])]
+
+
+def test_pools_that_could_not_be_read_are_counted():
+    pools = (held("a", ReasonCode.UNKNOWN, Verdict.UNKNOWN), held("b", ReasonCode.UNKNOWN, Verdict.UNKNOWN))
+
+    record_run(Report(plan=ClusterPlan(at=NOW, cluster="demo", pools=pools)))
+
+    assert counted()["ClusterUnread"] == [2.0]
 
 
 def test_the_time_from_sign_to_closed_is_measured_by_whoever_closed():

@@ -58,7 +58,7 @@ class CloudWatchAlarms:
             name: replace(
                 _observed(alarm),
                 muted=_is_suppressed(alarm) or (has_mute_rules and _is_muted(client, name)),
-                history=_history(client, name, kind, history_since),
+                history=_changes(client, alarm, kind, history_since),
             )
             for kind, alarm in alarms
             for name in [alarm["AlarmName"]]
@@ -92,6 +92,14 @@ def _is_muted(client: CloudWatchClient, name: str | None = None) -> bool:
     request: dict[str, Any] = {"Statuses": ["ACTIVE"]} | ({} if name is None else {"AlarmName": name})
     pages = _pages("ListAlarmMuteRules", client.list_alarm_mute_rules, request)
     return any(page.get("AlarmMuteRuleSummaries") for page in pages)
+
+
+def _changes(
+    client: CloudWatchClient, alarm: Mapping[str, Any], kind: str, since: datetime
+) -> tuple[AlarmTransition, ...]:
+    """Each call is billed, and most alarms have not changed for days: then there is nothing to ask for."""
+    changed = instant(alarm.get("StateTransitionedTimestamp"))
+    return () if changed is not None and changed < since else _history(client, alarm["AlarmName"], kind, since)
 
 
 def _history(client: CloudWatchClient, name: str, kind: str, since: datetime) -> tuple[AlarmTransition, ...]:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LATE = timedelta(minutes=2)
 """A gate so long past its revertBy is told by an alarm: whoever should have shut it had the time."""
 
+BAKE_LOOKS = timedelta(minutes=5)
+"""How often an image that bakes is looked at: a guard that turns says so itself, and hours need no minutes."""
+
 _OPEN = frozenset({RollState.OPENING, RollState.OPENED})
 
 
@@ -130,11 +133,14 @@ def _is_left(roll: Roll, now: datetime) -> bool:
 def _is_due(pipeline: Pipeline, state: LedgerState, now: datetime) -> bool:
     """Whether a look is due: a roll is under way, a window is open, or the last look is too long ago.
 
-    A cluster whose gate is being watched right now is left to its worker.
+    A cluster whose gate is being watched right now is left to its worker. A roll that only bakes is looked at seldom.
     """
     if any(roll.state in _OPEN and roll.may_be_open and not _is_left(roll, now) for roll in state.rolls):
         return False
-    if any(not roll.is_finished for roll in state.rolls):
+    under_way = [roll for roll in state.rolls if not roll.is_finished]
+    if any(roll.state is not RollState.BAKING for roll in under_way):
+        return True
+    if under_way and (state.looked_at is None or now - state.looked_at >= BAKE_LOOKS):
         return True
     return _is_look_due(pipeline, state, now)
 

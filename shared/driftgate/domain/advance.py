@@ -167,7 +167,10 @@ def _with_others_told(step: Advance) -> Advance:
 
 
 def _to(roll: Roll, state: RollState, now: datetime, **changes: object) -> Roll:
-    ended = {"ended_at": now} if state in _ENDINGS else {}
+    ended: dict[str, object] = {"ended_at": now} if state in _ENDINGS else {}
+    if ended and roll.sign_at is not None and roll.closed_at is not None:
+        # they have told the sign, and the gate is shut; every look reads this record again for 90 days
+        ended["claims_at_open"] = ()
     return replace(roll, state=state, state_since=now, **ended, **changes)  # type: ignore[arg-type]
 
 
