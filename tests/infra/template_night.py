@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -59,6 +59,7 @@ QUICK = Timings(launch_s=1.0, register_s=5.0, initialize_s=2.0, pod_start_s=1.0)
 BEFORE_THE_SIGN_S = 0.3
 AT_ONCE_S = 1.0
 HEARD_EARLY = {
+    ("close_fleet", "Create"),
     ("evaluate_drift", "heartbeat"),
     ("evaluate_drift", "Parameter Store Change"),
     ("watch_amis", "poll"),
@@ -68,6 +69,7 @@ HEARD = HEARD_EARLY | {
     ("evaluate_drift", "CloudWatch Alarm State Change"),
     ("evaluate_drift", "Calendar State Change"),
     ("close_budgets", "CloudWatch Alarm State Change"),
+    ("close_fleet", "Delete"),
 }
 TOLD = [
     f"[demo] {POOL}: {what}"
@@ -150,13 +152,13 @@ class _Heard:
         self.heard: set[tuple[str, str]] = set()
 
     def run(self, function: Function, event: Any, request_id: str) -> object:
-        kind = event.get("driftgate") or event.get("detail-type") or ("messages" if "Records" in event else "?")
+        kind = next((event[key] for key in ("driftgate", "detail-type", "RequestType") if key in event), "messages")
         self.heard.add((function.label, kind))
         return self._runtime.run(function, event, request_id)
 
 
 class Stage:
-    """Everything that runs. The alarm fires a moment after the second opening, before Karpenter takes a node."""
+    """Everything that runs. `at_opening` happens a moment after the opening of that number, before Karpenter acts."""
 
     def __init__(self, cloud: CloudServer, template: Template, clock: ManualClock, sim: SimCluster) -> None:
         agenda = Agenda(clock, threading.RLock())
@@ -170,6 +172,7 @@ class Stage:
         self.runtime.admit(self.router.functions)
         EksCluster("demo", sim, self.stack, self.router.functions, "driftgate").join(cloud)
         self.openings: list[Opening] = []
+        self.at_opening: dict[int, Callable[[], None]] = {}
         self.fired_at: datetime | None = None
         sim.store.listeners.append(self._changed)
 
@@ -197,12 +200,13 @@ class Stage:
         was_open = bool(self.openings) and self.openings[-1].closed_at is None
         if is_open and not was_open:
             self.openings.append(Opening(change.at))
-            if len(self.openings) == 2:
-                self._tempo.after(BEFORE_THE_SIGN_S, self._fire)
+            if len(self.openings) in self.at_opening:
+                self._tempo.after(BEFORE_THE_SIGN_S, self.at_opening[len(self.openings)])
         elif was_open and not is_open:
             self.openings[-1].closed_at = change.at
 
-    def _fire(self) -> None:
+    def fire(self) -> None:
+        """The guarding alarm."""
         self.fired_at = self.clock.now()
         self.set_alarm("ALARM")
 
@@ -247,6 +251,7 @@ def baseline() -> Night:
 def night(by: Template) -> Night:
     """Six minutes, with an early image poll. What broke its promises in the first two is followed no further."""
     with stage(by) as on:
+        on.at_opening[2] = on.fire
         on.router.start()
         on.time.advance(90)
         if POLL in on.router.scheduler.schedules:
@@ -256,6 +261,8 @@ def night(by: Template) -> Night:
             on.time.advance(150)
             on.router.calendar(CALENDAR, "CLOSED")
             on.time.advance(110)
+            on.router.remove()
+            on.time.advance(10)
         return _found(on)
 
 

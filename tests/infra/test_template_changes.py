@@ -69,7 +69,7 @@ EARLY = {
 }
 LATE = {
     "the pattern of a fired alarm": of_a_pattern("fired", detail={"alarmName": ["shop-4xx"]}),
-    "the closer's way into the cluster": lambda by: without(by, "AWS::EKS::AccessEntry", "Closer"),
+    "the closer's group in the cluster": of_a_property("AWS::EKS::AccessEntry", "Closer", KubernetesGroups=["viewers"]),
     "the channel": lambda by: without(by, "AWS::Chatbot::SlackChannelConfiguration"),
 }
 

@@ -65,7 +65,10 @@ def test_a_failure_that_the_role_may_not_send_is_lost_and_told():
     with standing(resources(may=()), close=broken) as stand:
         invoke(stand)
 
-        assert "may not sqs:SendMessage" in stand.router.invocations.lost[0]
+        refused, lost = stand.router.invocations.lost
+        assert refused.startswith("close could not be given its destination")
+        assert "gave up" in lost
+        assert "may not sqs:SendMessage" in lost
 
 
 def test_a_role_that_does_not_trust_lambda_runs_nothing():

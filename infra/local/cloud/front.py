@@ -31,7 +31,10 @@ ADMINISTRATOR_KEY = "AKIAADMINISTRATOR000"
 
 
 class Front:
-    """The WSGI application. `answers` are given in moto's place; `listeners` hear every call that succeeded."""
+    """The WSGI application. `answers` are given in moto's place; `listeners` hear every call that succeeded.
+
+    `awaited` are paths that take one unsigned PUT, as a presigned address of S3 does.
+    """
 
     def __init__(self, moto: Application, account: str) -> None:
         self._moto = moto
@@ -43,6 +46,7 @@ class Front:
         self.answers: dict[tuple[str, str], Answer] = {}
         self.listeners: list[Listener] = []
         self.faults: list[str] = []
+        self.awaited: dict[str, Callable[[bytes], None]] = {}
         self._roles: dict[str, tuple[str, str]] = {}
 
     def admit(self, key: str, role_arn: str, session: str) -> None:
@@ -51,6 +55,9 @@ class Front:
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        if environ["REQUEST_METHOD"] == "PUT" and environ["PATH_INFO"] in self.awaited:
+            self.awaited.pop(environ["PATH_INFO"])(body)
+            return Response(status=200)(environ, start_response)
         call = self._call(environ | {"wsgi.input": io.BytesIO(body)})
         if call is None:
             return self._moto(environ | {"wsgi.input": io.BytesIO(body)}, start_response)

@@ -15,6 +15,7 @@ from infra.local.cloud.calendars import ChangeCalendars
 from infra.local.cloud.server import CloudServer
 from infra.local.iam.calls import Call
 from infra.local.routing import happenings
+from infra.local.routing.custom_resources import CustomResources
 from infra.local.routing.mappings import Poller, mappings_of
 from infra.local.routing.rules import EVENTS, EventBuses, rules_of
 from infra.local.routing.schedules import Scheduler, schedules_of
@@ -52,6 +53,7 @@ class Router:
             Poller(mapped, self.invocations.named(mapped.function), cloud, tempo, self.invocations.call)
             for mapped in mappings_of(stack)
         )
+        self.custom = CustomResources(stack, cloud, self.invocations.accept)
         self.lost_actions: list[str] = []
         self._heard: dict[tuple[str, str], Hear] = {
             ("ssm", "PutParameter"): self._parameter_put,
@@ -64,9 +66,14 @@ class Router:
         cloud.front.listeners.append(self._hear)
 
     def start(self) -> None:
+        self.custom.ask("Create")
         for poller in self.pollers:
             poller.start()
         self.scheduler.start()
+
+    def remove(self) -> None:
+        """CloudFormation asks what must be asked before the stack goes; nothing else of it goes here."""
+        self.custom.ask("Delete")
 
     def calendar(self, name: str, state: str) -> None:
         """The calendar is in this state from now on, and says so."""
@@ -86,6 +93,7 @@ class Router:
             *self.scheduler.lost,
             *self.topics.lost,
             *(failure for poller in self.pollers for failure in poller.failures),
+            *(str(reply) for reply in self.custom.replies if reply.is_refusal),
             *self.lost_actions,
             *self._tempo.faults,
         ]

@@ -67,6 +67,21 @@ class Invocations:
         self._tempo = tempo
         self.failures: list[str] = []
         self.lost: list[str] = []
+        for function in functions:
+            self._check_destination(function)
+
+    def _check_destination(self, function: Function) -> None:
+        """Lambda takes no destination that the function's role may not send to; here that is a loss from the start.
+
+        Source: aws docs, lambda/latest/dg/invocation-async-retain-records, required permissions (2026).
+        """
+        queue = self._patience.get(function.name, Patience()).on_failure
+        if not queue:
+            return
+        try:
+            self._account.require(role(function.role_arn), "sqs:SendMessage", queue)
+        except NotAllowedError as error:
+            self.lost.append(f"{function.label} could not be given its destination: {error}")
 
     def named(self, name: str) -> Function:
         """Raises TemplateError where there is no such function."""

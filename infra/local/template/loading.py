@@ -100,7 +100,7 @@ def _needed(resource: Resource) -> Iterable[str]:
 
 
 def _deployed(resource: Resource, resolver: Resolver, cloud: CloudServer, stack: str) -> Deployed:
-    creator = CREATORS.get(resource.type)
+    creator = outside.custom if resource.type.startswith("Custom::") else CREATORS.get(resource.type)
     if creator is None:
         raise TemplateError(f"{resource.logical_id}: the type {resource.type} is not known to the loader")
     try:
