@@ -1,6 +1,6 @@
 """`python -m tests.bench`: every figure that the project promises, measured on this machine, in one table.
 
-`--quick` takes under a minute, the whole under five; `-o json` prints one object. Nothing leaves the loopback. Where
+`--quick` takes about a minute, the whole under six; `-o json` prints one object. Nothing leaves the loopback. Where
 the machine may be busy, processor time is measured in place of wall time, and ratios come from one and the same run.
 """
 

@@ -33,6 +33,9 @@ from tests.fakes.certificates import Certificate, authority, loopback
 from tests.fakes.slack_server import CHANNEL, TOKEN, SlackServer
 from tests.functions.deployed import REGION, TABLE, Aws, deployed
 
+ANSWERS = "ANSWERS"
+"""The address, in S3, where CloudFormation waits for its answer."""
+
 CLUSTER = "quiet"
 NODES = 3
 PARAMETER = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
@@ -52,12 +55,21 @@ def main(config: Path) -> None:
             **aws.env,
             # tokens are signed for the real address, which nobody calls
             "AWS_ENDPOINT_URL_STS": f"https://sts.{REGION}.amazonaws.com",
+            ANSWERS: _presigned(aws),
             Env.CLUSTERS.value: CLUSTER,
             Env.SLACK_SECRET.value: secret["ARN"],
             Env.SLACK_CHANNEL.value: CHANNEL,
             Env.SLACK_URL.value: slack.api,
         }
         serve(ready, lambda _: _requests(sim))
+
+
+def _presigned(aws: Aws) -> str:
+    """An address in S3 that takes a PUT, as CloudFormation gives one."""
+    s3 = aws.client("s3")
+    s3.create_bucket(Bucket="answers", CreateBucketConfiguration={"LocationConstraint": REGION})
+    url: str = s3.generate_presigned_url("put_object", Params={"Bucket": "answers", "Key": "answer"})
+    return url
 
 
 def _furnish(sim: SimCluster) -> None:
