@@ -53,7 +53,11 @@ def test_what_breaks_is_kept_and_the_rest_goes_on():
     account = agenda(clock)
     VirtualTime(clock, account)
     tempo = Tempo(account, is_threaded=False)
-    tempo.after(1, lambda: {}["nobody"])
+
+    def broken():
+        raise KeyError("nobody")
+
+    tempo.after(1, broken)
     tempo.after(2, lambda: seen.append("after"))
 
     clock.sleep(3)
