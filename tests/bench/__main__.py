@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tests.bench import closings, cold_starts, decisions, imports, ledgers, reports
 from tests.bench.bytecode import compiled
+from tests.bench.costs import figures
 from tests.bench.figures import Figure, as_json, as_table, note
 from tests.bench.helper import Helper
 from tests.bench.worlds import use_aws
@@ -28,9 +29,19 @@ class Effort:
     imports: int = 15
     ledgers: int = 100
     cold_starts: int = 7
+    has_cost_check: bool = True
 
 
-QUICK = Effort(decisions=15, reports=((2000, 20, 20),), openings=5, alarms=10, imports=2, ledgers=20, cold_starts=1)
+QUICK = Effort(
+    decisions=15,
+    reports=((2000, 20, 20),),
+    openings=5,
+    alarms=10,
+    imports=2,
+    ledgers=20,
+    cold_starts=1,
+    has_cost_check=False,
+)
 
 
 def main() -> int:
@@ -40,8 +51,8 @@ def main() -> int:
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
     said = parser.parse_args()
     with compiled():
-        figures = measure(QUICK if said.quick else Effort())
-    print(as_json(figures, quick=said.quick) if said.output == "json" else as_table(figures))
+        found = measure(QUICK if said.quick else Effort())
+    print(as_json(found, quick=said.quick) if said.output == "json" else as_table(found))
     return 0
 
 
@@ -53,6 +64,7 @@ def measure(effort: Effort) -> list[Figure]:
     for nodes, drifted, pods in effort.reports:
         note(f"report on {nodes} nodes, {drifted} drifted")
         found += reports.measure(nodes, drifted=drifted, pods=pods)
+    found += figures.measure(is_checked=effort.has_cost_check)
     with Helper("tests.bench.aws_process") as aws:
         use_aws(aws.ready)
         note("closings")
