@@ -11,7 +11,7 @@ from tests.e2e.proof import Seen, machine, rows_of
 
 HERE = Path(__file__).parent
 # Most of the time is waiting for Karpenter; every generation has a control plane of its own.
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadscope")
 
 
 def main() -> int:
