@@ -10,12 +10,15 @@ import pytest
 from driftgate.app.close_budgets import close_budgets
 from driftgate.app.observe import observe
 from driftgate.app.open_gate import OpeningResult, Worker, open_gate
+from driftgate.app.pipeline import Pipeline
+from driftgate.domain.errors import ClusterUnavailableError
 from driftgate.domain.judge import judge
+from driftgate.domain.message import DomainEvent
 from driftgate.domain.policy import AlarmGuard, ClusterPolicy, GuardPolicy, Mode, PoolPolicy
 from driftgate.domain.roll import Roll
 from driftgate.domain.window import MaintenanceWindow
 from driftgate.events import AlarmChanged, Event, Origin
-from driftgate.ports import CloseRequest
+from driftgate.ports import CloseRequest, Cluster, PutRoll
 from driftgate.sim.cluster import SimCluster
 from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.witness import budgets_of
@@ -118,3 +121,59 @@ def test_an_alarm_that_is_over_shuts_nothing(sim: SimCluster):
     asked(sim, replace(ALARM, state="OK"))
 
     assert is_open(sim)
+
+
+class TwoClusters:
+    """Two clusters by name; one that is `lost` cannot be reached. `order` is what was done, in its order."""
+
+    def __init__(self, **sims: SimCluster) -> None:
+        self.order: list[str] = []
+        self.lost: str | None = None
+        self._gateways = {name: SimGateway(sim) for name, sim in sims.items()}
+        for name, gateway in self._gateways.items():
+            gateway.after = lambda method, _, name=name: self.order.append(f"{method} {name}")  # type: ignore[misc]
+
+    def connect(self, cluster: str) -> Cluster:
+        if cluster == self.lost:
+            raise ClusterUnavailableError(f"EKS gives no endpoint for {cluster} yet")
+        return self._gateways[cluster]
+
+    def publish(self, event: DomainEvent) -> None:
+        self.order.append(f"told {event.cluster}")
+
+
+def both_open(clusters: TwoClusters, **sims: SimCluster) -> Pipeline:
+    """The deployed closer of two clusters, in each of which a gate stands open that the ledger knows."""
+    deployed = world(SimGateway(sims["demo"]), sims["demo"].clock, POLICY)
+    for name, sim in sims.items():
+        deployed.ledger.commit(name, PutRoll(replace(opened_by_a_laptop(sim), cluster=name, version=0)))
+    clusters.order.clear()
+    return replace(
+        deployed.pipeline("closer"),
+        clusters=clusters,
+        publisher=clusters,
+        policy=lambda name: replace(POLICY, cluster=name),
+        cluster_names=tuple(sims),
+    )
+
+
+def test_every_gate_that_an_alarm_guards_is_shut_before_anybody_is_told_of_one():
+    sims = {"demo": drifted_cluster(3), "other": drifted_cluster(3)}
+    clusters = TwoClusters(**sims)
+
+    close_budgets(both_open(clusters, **sims), ALARM).raise_failures()
+
+    assert [is_open(sim) for sim in sims.values()] == [False, False]
+    assert clusters.order[:2] == ["PATCH demo", "PATCH other"]
+    assert set(clusters.order[2:]) == {"told demo", "told other"}
+
+
+def test_a_cluster_that_cannot_be_reached_keeps_no_other_gate_open():
+    sims = {"demo": drifted_cluster(3), "other": drifted_cluster(3)}
+    clusters = TwoClusters(**sims)
+    clusters.lost = "demo"
+
+    report = close_budgets(both_open(clusters, **sims), ALARM)
+
+    assert (report.closed, is_open(sims["other"])) == (["other/app"], False)
+    assert report.failures == ["demo/app: EKS gives no endpoint for demo yet"]

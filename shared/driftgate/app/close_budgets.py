@@ -8,17 +8,18 @@ failure is raised so that the whole is repeated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from driftgate.app.close_roll import ClosingReport, close_and_record, close_persistently, guarded
+from driftgate.app.close_roll import ClosingReport, close_persistently, guarded, shut, write_down
 from driftgate.app.pipeline import Pipeline
 from driftgate.app.tell import Teller
 from driftgate.domain import stories
 from driftgate.domain.ledger import Stop, StopCause
 from driftgate.domain.policy import ClusterPolicy
 from driftgate.domain.reasons import ReasonCode
+from driftgate.domain.roll import Roll
 from driftgate.domain.roll_alerts import unknown_opening
 from driftgate.domain.roll_annotation import LiveRoll, from_text
 from driftgate.events import AlarmChanged, Event
@@ -83,17 +84,22 @@ def _close(
     report, teller = ClosingReport(), Teller(pipeline.publisher)
     for stop in stops:
         guarded(report.failures, f"the stop for {stop.cluster}", partial(_write, pipeline, stop))
-    fleet = guarded(report.failures, "the ledger", pipeline.ledger.load_fleet) if policies else {}
-    for policy in policies:
-        state = (fleet or {}).get(policy.cluster, LedgerState(cluster=policy.cluster))
-        may_be_open = [roll for roll in state.rolls if roll.may_be_open]
-        for roll in may_be_open:
-            if is_meant(Gate(roll.cluster, roll.pool, roll.id)):
-                close_and_record(pipeline, roll, policy.deployment, reason, teller, report)
-        if not may_be_open:
-            guarded(report.failures, policy.cluster, partial(_close_live, pipeline, policy, is_meant, teller, report))
+    fleet = (guarded(report.failures, "the ledger", pipeline.ledger.load_fleet) if policies else None) or {}
+    known = [(policy, _may_be_open(fleet, policy.cluster)) for policy in policies]
+    meant = [(p, roll) for p, rolls in known for roll in rolls if is_meant(Gate(roll.cluster, roll.pool, roll.id))]
+    # every gate first: what one of them takes to write down and to tell must keep no other open
+    gates = [(roll, shut(pipeline, roll, policy.deployment, report)) for policy, roll in meant]
+    for roll, closed in gates:
+        if closed is not None:
+            write_down(pipeline, roll, reason, closed, teller, report)
+    for policy in (policy for policy, rolls in known if not rolls):
+        guarded(report.failures, policy.cluster, partial(_close_live, pipeline, policy, is_meant, teller, report))
     report.problems += teller.failures
     return report
+
+
+def _may_be_open(fleet: Mapping[str, LedgerState], cluster: str) -> list[Roll]:
+    return [roll for roll in fleet.get(cluster, LedgerState(cluster=cluster)).rolls if roll.may_be_open]
 
 
 def _write(pipeline: Pipeline, stop: Stop) -> None:

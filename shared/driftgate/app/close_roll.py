@@ -64,14 +64,31 @@ def close_and_record(
     pipeline: Pipeline, roll: Roll, deployment: str, reason: ReasonCode, teller: Teller, report: ClosingReport
 ) -> None:
     """The roll's gate is shut, written down as shut, and told; what fails is in the report, the gate first of all."""
+    closed = shut(pipeline, roll, deployment, report)
+    if closed is not None:
+        write_down(pipeline, roll, reason, closed, teller, report)
+
+
+def shut(pipeline: Pipeline, roll: Roll, deployment: str, report: ClosingReport) -> Closed | None:
+    """The roll's gate is shut, and nothing else was done; None where it could not be, which is in the report."""
     name = f"{roll.cluster}/{roll.pool}"
-    cluster = pipeline.clusters.connect(roll.cluster)
-    closed = guarded(
-        report.failures, name, lambda: close_persistently(cluster, pipeline.clock, roll.pool, roll, deployment)
-    )
+
+    def close() -> Closed:
+        cluster = pipeline.clusters.connect(roll.cluster)
+        return close_persistently(cluster, pipeline.clock, roll.pool, roll, deployment)
+
+    closed = guarded(report.failures, name, close)
     if closed is not None:
         report.closed.append(name)
-        guarded(report.problems, name, lambda: _record(pipeline, roll, reason, closed, teller))
+    return closed
+
+
+def write_down(
+    pipeline: Pipeline, roll: Roll, reason: ReasonCode, closed: Closed, teller: Teller, report: ClosingReport
+) -> None:
+    """The ledger knows that the gate is shut, and people do."""
+    name = f"{roll.cluster}/{roll.pool}"
+    guarded(report.problems, name, lambda: _record(pipeline, roll, reason, closed, teller))
 
 
 def _record(pipeline: Pipeline, roll: Roll, reason: ReasonCode, closed: Closed, teller: Teller) -> None:
