@@ -18,7 +18,6 @@ from driftgate.contract import Metric
 from driftgate.domain.plan import Action, ActionKind, ClusterPlan, Hold, PoolPlan, Verdict
 from driftgate.domain.reasons import ReasonCode
 from driftgate.domain.roll import Roll, RollState
-
 from driftgate.observability import count, measure_rolls, measured, metrics, record_run, traced
 from tests.factories import NOW, roll
 
