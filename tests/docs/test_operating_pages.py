@@ -61,7 +61,8 @@ def test_a_command_of_aws_exists_with_these_options(line):
     model = botocore.session.get_session().get_service_model(service)
     (found,) = (name for name in model.operation_names if xform_name(name, "-") == operation)
     shape = model.operation_model(found).input_shape
-    known = {xform_name(name, "-") for name in shape.members} | CLI_ONLY.get((service, operation), set())
+    members = () if shape is None else shape.members
+    known = {xform_name(name, "-") for name in members} | CLI_ONLY.get((service, operation), set())
 
     assert given <= known | GLOBAL_OPTIONS
 
