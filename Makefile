@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-real test check format lint types imports docs package synth deploy bench faults oracle e2e-build e2e proof clean
+.PHONY: help setup demo demo-real test check format lint types imports docs package synth deploy bench faults oracle e2e-build e2e e2e-matrix proof clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,7 +76,11 @@ e2e-build: $(READY) ## build the real control plane and Karpenter from Go module
 	@$(BIN)/python -m tests.e2e.build
 
 e2e: $(READY) e2e-build ## against a real API server, a real Karpenter and its own budget code (needs Go)
-	@$(BIN)/python -m pytest -m e2e -n 2 --dist loadfile --no-loadscope-reorder tests/e2e/test_roll_thirty.py tests/e2e tests/contract
+	@$(BIN)/python -m pytest -m "e2e and not matrix" -n 2 --dist loadfile --no-loadscope-reorder tests/e2e/test_roll_thirty.py tests/e2e tests/contract
+
+e2e-matrix: $(READY) e2e-build ## the same on older Karpenters too, written down in docs/compatibility.md (needs Go)
+	@$(BIN)/python -m tests.e2e.build --generations
+	@$(BIN)/python -m tests.e2e.generations
 
 proof: $(READY) e2e-build ## the same for rolls alone, written down in docs/proof.md (needs Go)
 	@$(BIN)/python -m tests.e2e.proof

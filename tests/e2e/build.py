@@ -49,7 +49,7 @@ BINARIES = {
     "karpenter-aws": Binary(module="aws", package="github.com/aws/karpenter-provider-aws/kwok"),
 }
 
-OLDER_KARPENTERS = ("1.0.8", "1.1.5", "1.6.1", "1.6.4", "1.9.0")
+OLDER_KARPENTERS = ("1.1.5", "1.6.1", "1.6.4", "1.9.0")
 GENERATIONS = {
     f"karpenter-{version}": Binary(module=f"karpenter-{version}", package="sigs.k8s.io/karpenter/kwok")
     for version in OLDER_KARPENTERS

@@ -145,11 +145,6 @@ class TestNewest(Scenarios):
 
 
 @pytest.mark.matrix
-class TestKarpenter1x0(Scenarios):
-    version = "1.0.8"
-
-
-@pytest.mark.matrix
 class TestKarpenter1x1(Scenarios):
     version = "1.1.5"
 
