@@ -228,8 +228,8 @@ def test_the_notifier_uses_all_that_it_may_do(deployed):
 
     front, role = deployed.cloud.front, deployed.notifier().role_arn
     unused = {each.action for each in front.record.unused(front.authority.roles) if each.role == role}
-    # what Lambda does with the role: the log, which is a file here, and the queue, which nothing came to
-    assert unused == {"logs:CreateLogStream", "logs:PutLogEvents", "sqs:SendMessage"}
+    # what Lambda does with the role for its log, which is a file here
+    assert unused == {"logs:CreateLogStream", "logs:PutLogEvents"}
 
 
 def test_the_notifier_may_touch_no_record_of_a_roll(deployed):
