@@ -14,7 +14,7 @@ from driftgate.app.pipeline import Pipeline
 from driftgate.sim.agenda import Agenda
 from driftgate.sim.clock import WallClock
 from driftgate.sim.cluster import SimCluster
-from infra.local.cloud.publishing import publish_image
+from infra.local.cloud.publishing import create_alarm, publish_image
 from infra.local.cloud.server import CloudServer
 from infra.local.cluster import NEW_NAME, OLD_NAME, trapped_cluster
 from infra.local.eks import EksCluster
@@ -80,18 +80,8 @@ def _pace(clock: WallClock) -> Pace:
 
 def _cluster(cloud: CloudServer, clock: WallClock) -> SimCluster:
     """The cluster, the two images that its nodes are about, and the alarm that guards it."""
-    ec2, cloudwatch = cloud.client("ec2"), cloud.client("cloudwatch")
+    ec2 = cloud.client("ec2")
     old = publish_image(ec2, OLD_NAME, clock.now() - timedelta(days=200))
     new = publish_image(ec2, NEW_NAME, clock.now() - timedelta(days=47))
-    cloudwatch.put_metric_alarm(
-        AlarmName=ALARM,
-        Namespace="AWS/ApplicationELB",
-        MetricName="HTTPCode_Target_5XX_Count",
-        ComparisonOperator="GreaterThanThreshold",
-        EvaluationPeriods=1,
-        Threshold=5,
-        Period=60,
-        Statistic="Sum",
-    )
-    cloudwatch.set_alarm_state(AlarmName=ALARM, StateValue="OK", StateReason="Threshold not crossed")
+    create_alarm(cloud.client("cloudwatch"), ALARM)
     return trapped_cluster(clock, old, new)

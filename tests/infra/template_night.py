@@ -25,7 +25,7 @@ from driftgate.sim.kinds import NODEPOOLS
 from driftgate.sim.store import Change
 from driftgate.sim.timings import Timings
 from driftgate.sim.witness import budgets_of
-from infra.local.cloud.publishing import publish_image, publish_parameter
+from infra.local.cloud.publishing import create_alarm, publish_image, publish_parameter
 from infra.local.cloud.server import CloudServer
 from infra.local.cluster import NEW_NAME, OLD_NAME, PARAMETER, trapped_cluster
 from infra.local.eks import EksCluster
@@ -219,16 +219,7 @@ def stage(template: Template) -> Iterator[Stage]:
             publish_image(cloud.client("ec2"), OLD_NAME, clock.now() - timedelta(days=200)),
             publish_image(cloud.client("ec2"), NEW_NAME, clock.now() - timedelta(days=47)),
         )
-        cloud.client("cloudwatch").put_metric_alarm(
-            AlarmName=ALARM,
-            Namespace="AWS/ApplicationELB",
-            MetricName="HTTPCode_Target_5XX_Count",
-            ComparisonOperator="GreaterThanThreshold",
-            EvaluationPeriods=1,
-            Threshold=5,
-            Period=60,
-            Statistic="Sum",
-        )
+        create_alarm(cloud.client("cloudwatch"), ALARM)
         with trapped_cluster(clock, *images, QUICK) as sim:
             publish_parameter(PARAMETER, sim.image_of("std"))
             found = Stage(cloud, template, clock, sim)

@@ -1,4 +1,4 @@
-"""What only AWS itself may publish: public parameters and node images. Neither raises an event in an account."""
+"""What an account has around driftgate: AWS's own parameters and images, which raise no event, and an alarm."""
 
 from __future__ import annotations
 
@@ -36,3 +36,18 @@ def publish_image(ec2: Any, name: str, created: datetime) -> str:
     image: str = ec2.register_image(Name=name, Architecture="x86_64")["ImageId"]
     ec2_backends[ACCOUNT][REGION].amis[image].creation_date = created
     return image
+
+
+def create_alarm(cloudwatch: Any, name: str) -> None:
+    """A metric alarm that somebody else watches his users by; it is OK."""
+    cloudwatch.put_metric_alarm(
+        AlarmName=name,
+        Namespace="AWS/ApplicationELB",
+        MetricName="HTTPCode_Target_5XX_Count",
+        ComparisonOperator="GreaterThanThreshold",
+        EvaluationPeriods=1,
+        Threshold=5,
+        Period=60,
+        Statistic="Sum",
+    )
+    cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="Threshold not crossed")

@@ -17,7 +17,7 @@ from driftgate.ports import Cluster, Clusters, PutRoll
 from driftgate.sim.agenda import Agenda
 from driftgate.sim.clock import ManualClock
 from driftgate.sim.cluster import SimCluster
-from infra.local.cloud.publishing import publish_image, publish_parameter
+from infra.local.cloud.publishing import create_alarm, publish_image, publish_parameter
 from infra.local.cloud.server import CloudServer
 from infra.local.cluster import NEW_NAME, OLD_NAME, PARAMETER
 from infra.local.eks import EksCluster
@@ -142,7 +142,7 @@ def deployed(fleet: Fleet) -> Iterator[Deployment]:
         old = publish_image(ec2, OLD_NAME, clock.now() - timedelta(days=40))
         new = publish_image(ec2, NEW_NAME, clock.now() - timedelta(days=2))
         publish_parameter(PARAMETER, new)
-        _make_alarm(cloud)
+        create_alarm(cloud.client("cloudwatch"), ALARM)
         sims = {name: stack.enter_context(_cluster(fleet, clock, old, new)) for name in fleet.names}
         yield Deployment(cloud, fleet, sims, clock)
 
@@ -158,21 +158,6 @@ def _cluster(fleet: Fleet, clock: ManualClock, old: str, new: str) -> SimCluster
             name = f"ip-10-{pool}-{node // 250}-{node % 250}"
             sim.add_node(f"pool-{pool:02}", name, image=old, drifted_since=drifted)
     return sim
-
-
-def _make_alarm(cloud: CloudServer) -> None:
-    client = cloud.client("cloudwatch")
-    client.put_metric_alarm(
-        AlarmName=ALARM,
-        Namespace="AWS/ApplicationELB",
-        MetricName="HTTPCode_Target_5XX_Count",
-        ComparisonOperator="GreaterThanThreshold",
-        EvaluationPeriods=1,
-        Threshold=5,
-        Period=60,
-        Statistic="Sum",
-    )
-    client.set_alarm_state(AlarmName=ALARM, StateValue="OK", StateReason="Threshold not crossed")
 
 
 def remember_rolls(on: Deployment, fleet: Fleet, weeks: int) -> None:
