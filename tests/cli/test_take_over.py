@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,3 +62,13 @@ def test_other_rolls_may_be_followed(holder, state):
 
 def test_a_roll_of_a_dead_process_may_be_followed():
     refuse_beside_another(pipeline_beside(process_of(dead_process()), RollState.IN_FLIGHT))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only /proc tells a zombie from a living process")
+def test_a_killed_process_whose_parent_has_not_noticed_is_dead():
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and is still there
+
+    refuse_beside_another(pipeline_beside(process_of(child.pid), RollState.IN_FLIGHT))
+
+    child.wait()

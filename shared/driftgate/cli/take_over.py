@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 
 from driftgate.app.close_budgets import close_budgets
 from driftgate.app.pipeline import Pipeline
@@ -59,4 +60,16 @@ def _process_of(holder: str) -> bool | None:
         return False
     except (PermissionError, OverflowError):
         return None
-    return True
+    return not _is_zombie(int(number))
+
+
+def _is_zombie(process: int) -> bool:
+    """Whether it has ended and only its parent has not asked yet, as in a container whose first process never does.
+
+    Where there is no /proc nobody can tell; it then counts as alive. Source: man 5 proc_pid_stat.
+    """
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[:1] == ["Z"]
