@@ -16,11 +16,11 @@ from constructs import Construct
 from driftgate.config.deployment import Placement
 from infra.constructs import permissions
 from infra.constructs.permissions import Grant
+from infra.packaging.runtime import LAMBDA
 
-RUNTIME = lambda_.Runtime.PYTHON_3_14
-"""The newest that CDK knows and for which every locked wheel is built."""
-
-ARCHITECTURE = lambda_.Architecture.ARM_64
+RUNTIME = lambda_.Runtime(LAMBDA.runtime, lambda_.RuntimeFamily.PYTHON)
+assert LAMBDA.architecture is not None  # Lambda's is named; only this machine's is not
+ARCHITECTURE = lambda_.Architecture.custom(LAMBDA.architecture)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
